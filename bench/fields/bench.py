@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Scores fields on the documents of SHARED: bench.py BENCH_FIELDS SHARED [-v] [--model FILE] [--pages FOLDER]
+"""Scores fields on the documents of SHARED: bench.py BENCH_FIELDS SHARED [-v] [--model FILE] [--pages FOLDER] [--without-ocr]
 
 Runs `bench-fields`, scores its results with SHARED/bench/score_fields.py and prints every figure twice: for the files that rules
-and makers may be tuned on, and for those that are only tested (see README.md). FOLDER keeps what OCR has read for the next run. The last
+and makers may be tuned on, and for those that are only tested (see README.md). FOLDER keeps the pages that were read for the next run. The last
 line begins with BENCH and is about all files.
 """
 import hashlib, json, re, subprocess, sys, tempfile
@@ -26,7 +26,7 @@ def scorer(path):
     return space
 
 
-def judged(space, name, documents, truth):
+def judged(space, name, documents, truth, verbose):
     """(confidence, right) of every value that was given and has a truth; (flagged, faults) of every document."""
     values, papers = [], []
     by_file = {document["file"]: document for document in documents}
@@ -47,6 +47,8 @@ def judged(space, name, documents, truth):
                 if tried:
                     values.append((document["evidence"][hit or tried[0][0]]["confidence"], hit is not None))
         papers.append((document["needs_review"], faults))
+        if verbose and faults and not document["needs_review"] and not is_held_out(file):
+            print(f"  SILENT {name} {file}")
     return values, papers
 
 
@@ -105,6 +107,26 @@ def einvoices(documents, verbose):
     return 2 * right / max(2 * right + 2 * wrong + missing, 1), lines_right / max(lines_all, 1)
 
 
+def piles(read, wanted, verbose):
+    """(share of documents that all pages were given the right type of, share whose pages were found as one document, count)."""
+    typed = whole = count = 0
+    for pile in read:
+        by_page = {page: document for document in pile["found"] for page in document["pages"]}
+        spans = {tuple(document["pages"]) for document in pile["found"]}
+        for document in pile["truth"]:
+            if not wanted(document["file"]):
+                continue
+            count += 1
+            is_typed = all(by_page[page]["doc_type"] == document["doc_type"] for page in document["pages"])
+            is_whole = tuple(document["pages"]) in spans
+            typed += is_typed
+            whole += is_whole
+            if verbose and not (is_typed and is_whole):
+                found = [(by_page[page]["doc_type"], round(by_page[page]["confidence"], 2)) for page in document["pages"]]
+                print(f"  PILE {document['file']} {document['doc_type']} pages {document['pages']}: found {found}, as one document: {is_whole}")
+    return typed / max(count, 1), whole / max(count, 1), count
+
+
 def silent_share(papers):
     """Of the documents that are not flagged, the share with a wrong or missing value, and the counts."""
     unflagged = [faults for flagged, faults in papers if not flagged]
@@ -117,7 +139,7 @@ def main():
     verbose = "-v" in options
     documents = shared / "fixtures/documents"
     space = scorer(shared / "bench/score_fields.py")
-    figures, values, papers = {}, [], {}
+    figures, values, papers = {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         own_type = Path(__file__).with_name("ad_buy.yaml")
@@ -140,12 +162,20 @@ def main():
                 figures[part, name] = dict(pair.split("=") for pair in said.split()[1:])
                 if part == "all":
                     found = json.loads((out / f"{name}.json").read_text())["documents"]
-                    more_values, papers[name] = judged(space, as_set, found, truth)
-                    values += more_values
+                    values[name], papers[name] = judged(space, as_set, found, truth, verbose)
             found = json.loads((out / "einvoices.json").read_text())["documents"]
             found = [document for document in found if wanted(document["file"])]
             figures[part, "einvoices"] = einvoices(found, verbose and part == "tuned on")
             print("%s (%d): einvoices f1=%.3f lines=%.3f" % (part, len(found), *figures[part, "einvoices"]))
+            read = json.loads((out / "piles.json").read_text())["piles"]
+            figures[part, "piles"] = piles(read, wanted, verbose and part == "tuned on")
+            typed, whole, count = figures[part, "piles"]
+            print("%s (%d): piles types=%.3f borders=%.3f" % (part, count, typed, whole))
+    for name, own in values.items():
+        print(f"{name}: what was said of {len(own)} values")
+        print(f"  calibration error {calibration_error(own):.3f}")
+    values = [value for own in values.values() for value in own]
+    print(f"all: what was said of {len(values)} values")
     error = calibration_error(values)
     for name, own in papers.items():
         print("silently wrong, %s: %.3f (%s)" % (name, *silent_share(own)))
@@ -162,10 +192,11 @@ def main():
         for field in ["total", "company", "date"]
     ]
     f1, lines = figures["all", "einvoices"]
+    typed, whole, _ = figures["all", "piles"]
     print(
         f"BENCH {' '.join(receipts)} einv_f1={f1:.3f} einv_lines={lines:.3f} adbuys_f1={figure('ad-buys', 'f1')}"
         f" parties={figure('contracts', 'party')} effective_date={figure('contracts', 'effective_date')}"
-        f" silent_wrong={silent:.3f} ece={error:.3f} values={len(values)}"
+        f" pile_types={typed:.3f} pile_borders={whole:.3f} silent_wrong={silent:.3f} ece={error:.3f} values={len(values)}"
     )
 
 

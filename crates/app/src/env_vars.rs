@@ -10,6 +10,7 @@ pub const TEMPLATES: &str = "BINDERY_TEMPLATES";
 pub const CA_FILE: &str = "BINDERY_CA_FILE";
 pub const LOG: &str = "BINDERY_LOG";
 pub const LISTEN: &str = "BINDERY_LISTEN";
+pub const FILES_URL: &str = "BINDERY_FILES_URL";
 pub const PGPASSWORD: &str = "PGPASSWORD";
 pub const AMQP: &str = "BINDERY_AMQP";
 pub const WEBHOOK_SECRET: &str = "BINDERY_WEBHOOK_SECRET";

@@ -10,6 +10,7 @@ use crate::{
     jobs::JobRefused,
     machines::DefinitionError,
     ocr::OcrRefused,
+    rerun::RerunRefused,
     results::{ResultError, WorkbookError},
     retention::DeletionRefused,
     reviews::ReviewRefused,
@@ -17,6 +18,7 @@ use crate::{
     search::SearchRefused,
     settings::Setting,
 };
+use bindery_core::SubmissionId;
 use bindery_http::authorities::AuthoritiesError;
 use bindery_yaml::LoadError;
 use std::{fmt, io, path::PathBuf};
@@ -52,6 +54,8 @@ pub enum AppError {
     Ocr(#[from] OcrRefused),
     #[error(transparent)]
     Job(#[from] JobRefused),
+    #[error(transparent)]
+    Rerun(#[from] RerunRefused),
     #[error(transparent)]
     Search(#[from] SearchRefused),
     #[error("nobody reads the archive any more")]
@@ -208,6 +212,15 @@ pub enum IntakeRefused {
     KeyTwice { key: String },
     #[error("external id {id:?}: ids of that form are Bindery's own; choose another")]
     OwnId { id: String },
+    #[error(
+        "external id {id:?} stands for {known} already, which does not have {new}: the same id is for the same files"
+    )]
+    OtherContent { id: String, known: SubmissionId, new: String },
+    #[error(
+        "external id {id:?} stands for {known} already, which has {missing} more {}: the same id is for the same files",
+        if *missing == 1 { "file" } else { "files" }
+    )]
+    MissingContent { id: String, known: SubmissionId, missing: usize },
 }
 
 /// What a processor should be run on cannot be read; nothing was run.

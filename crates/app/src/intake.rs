@@ -8,14 +8,14 @@ use crate::{
     settings::Settings,
 };
 use bindery_core::{SubmissionId, submission::BY_CONTENT};
-use bindery_engine::intake::Intake;
 pub use bindery_engine::intake::Received;
+use bindery_engine::{intake::Intake, intake_more::AddedFiles, reuse::state_anew};
 pub use bindery_pipeline::intake::Unreadable;
 use bindery_pipeline::{
     DEFAULT_WORKFLOW,
     analysis::{self, CHECKLIST_WORKFLOW, state_checklist},
     documents,
-    intake::{OWN_KEY, Taken, rules, state_doctype, take_in},
+    intake::{OWN_KEY, Taken, look_at, rules, state_doctype, take_in},
 };
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, path::PathBuf};
@@ -126,7 +126,7 @@ pub struct Delivery {
     pub channel: &'static str,
     /// The sender's own id for it. The same id again is the same submission.
     pub external_id: Option<String>,
-    /// Take the files in also if the same ones were taken in before.
+    /// Take the files in also if the same ones were taken in before, and take nothing over that was found in them.
     pub anew: bool,
 }
 
@@ -139,6 +139,7 @@ pub async fn receive(app: &App, settings: &Settings, delivery: Delivery) -> AppR
             return Err(IntakeRefused::OwnId { id: id.clone() }.into());
         }
         if let Some(known) = find(app, id).await? {
+            refuse_other_content(app, id, known, &paths).await?;
             let received = Received::Already(known);
             return Ok(Receipt { received, is_known_id: true, files: 0, bytes: 0, unreadable: Vec::new() });
         }
@@ -154,8 +155,38 @@ pub async fn receive(app: &App, settings: &Settings, delivery: Delivery) -> AppR
     let (files, bytes, unreadable) = (taken.files.len(), taken.bytes(), taken.unreadable.clone());
     let mut intake = about.intake(settings, taken, channel)?;
     intake.external_id = external_id;
+    if anew {
+        state_anew(&mut intake.metadata, None);
+    }
     let received = app.engine.submit(intake).await?;
     Ok(Receipt { received, is_known_id: false, files, bytes, unreadable })
+}
+
+/// The same external id stands for the same files. Their names may be others. Files that are gone cannot be compared.
+async fn refuse_other_content(app: &App, id: &str, known: SubmissionId, paths: &[PathBuf]) -> AppResult<()> {
+    let before = app.engine.received_files(known).await?;
+    if before.iter().any(|file| file.content.is_none()) {
+        return Ok(());
+    }
+    let before: BTreeSet<_> = before.into_iter().filter_map(|file| file.content).collect();
+    let taken = look_at(&app.engine, paths).await?;
+    let now: BTreeSet<_> = taken.files.iter().map(|file| file.content).collect();
+    if let Some(new) = taken.files.iter().find(|file| !before.contains(&file.content)) {
+        let (id, new) = (id.to_owned(), new.name.clone());
+        return Err(IntakeRefused::OtherContent { id, known, new }.into());
+    }
+    if taken.unreadable.is_empty() && now != before {
+        let missing = before.difference(&now).count();
+        return Err(IntakeRefused::MissingContent { id: id.to_owned(), known, missing }.into());
+    }
+    Ok(())
+}
+
+/// Adds files to a submission that exists.
+pub async fn add(app: &App, to: SubmissionId, paths: &[PathBuf]) -> AppResult<AddedFiles> {
+    let taken = take_in(&app.engine, paths).await?;
+    report(app, &taken);
+    Ok(app.engine.add_files(to, taken.files).await?)
 }
 
 /// Tells what to know about files that were taken in.

@@ -15,6 +15,7 @@
 //! | `queues` | queues by the names that people know them by |
 //! | [`jobs`], [`workers`], [`submissions`], [`events`] | what is queued, who works, how submissions stand, what happened |
 //! | [`reviews`] | what people have to decide, and their decisions |
+//! | [`rerun`] | submissions whose work is done again because something has changed |
 //! | [`results`] | results, read as a stream and written for other programs |
 //! | [`retention`], [`archive`] | deleting, pruning, holding; a whole store carried to another one |
 //! | [`machines`] | state machines from files, stored, tried, drawn and described |
@@ -65,6 +66,7 @@ pub mod readiness;
 pub mod reading;
 #[cfg(feature = "amqp")]
 mod requests;
+pub mod rerun;
 pub mod results;
 pub mod retention;
 pub mod reviews;
@@ -79,6 +81,7 @@ pub mod workers;
 pub mod workflows;
 
 pub use app::App;
+pub use bindery_processors::outside::served;
 pub use error::{AppError, AppResult};
 pub use notice::{Notice, Observer};
 pub use opening::patiently;

@@ -10,7 +10,7 @@ use bindery_core::Name;
 pub use bindery_engine::Processor;
 use bindery_engine::{Registry, execution::NAME_PREFIX};
 use bindery_fields::{DocTypes, extract::Templates};
-use bindery_pipeline::documents::{Knowledge, ModelTier};
+use bindery_pipeline::documents::{Knowledge, ModelTier, register_own};
 pub use bindery_processors::load_file;
 use bindery_processors::{Definition, load_dir, shipped};
 use bindery_yaml::LoadError;
@@ -80,7 +80,7 @@ impl Processors {
     fn add(&mut self, definition: Definition, origin: Origin) {
         let about = ProcessorInfo { origin, description: definition.description.clone() };
         self.about.insert(definition.name.clone(), about);
-        bindery_processors::register(&mut self.registry, [definition]);
+        register_own(&mut self.registry, definition);
     }
 
     pub fn registry(&self) -> &Registry {

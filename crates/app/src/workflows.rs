@@ -2,7 +2,9 @@
 
 use crate::{app::App, error::AppResult, processors::Processors, settings::Settings};
 use bindery_core::{Name, SubmissionId};
-use bindery_engine::workflow::{Over, RoutingClash, Workflow, builtin, load_file, routing_clashes};
+pub use bindery_engine::workflow::UnreadOutput;
+use bindery_engine::workflow::{Over, RoutingClash, Workflow, builtin, load_file, routing_clashes, unread_outputs};
+pub use bindery_processors::StageContract;
 use std::{collections::BTreeMap, path::Path};
 
 /// A workflow that can be asked for.
@@ -69,6 +71,8 @@ pub enum CheckedWorkflow {
         stages: usize,
         /// Routing keys that lead to another queue in another workflow; with the stage of this one.
         clashes: Vec<(String, Name)>,
+        /// What its stages find and nothing reads.
+        unread: Vec<UnreadOutput>,
         /// Processors that this program does not have.
         missing_processors: Vec<Name>,
     },
@@ -108,11 +112,19 @@ impl WorkflowChecks {
             version: workflow.version,
             stages: workflow.stages.len(),
             clashes: clashes.iter().map(|clash| (clash.to_string(), clash.second.1.clone())).collect(),
+            unread: unread_outputs(&workflow, registry),
             missing_processors: missing.map(|processor| processor.name.clone()).collect(),
         };
         self.good.push(workflow);
         checked
     }
+}
+
+/// What programs get and may answer at each stage that can be theirs.
+pub fn stage_contracts(known: &KnownWorkflow) -> Vec<(Name, StageContract)> {
+    let stages = known.workflow.stages.iter().enumerate();
+    let contract = |index, name: &Name| Some((name.clone(), StageContract::of_stage(&known.workflow, index)?));
+    stages.filter_map(|(index, stage)| contract(index, &stage.name)).collect()
 }
 
 /// The clashes of a workflow with others; a version of its own is none of them.

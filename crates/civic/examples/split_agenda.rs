@@ -24,9 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).ok_or("expected an agenda")?;
     let reader = Reader::new(ReadOptions { ocr: OcrMode::Never, ..ReadOptions::default() }, None);
     let opened = reader.open(fs::read(&name)?, Some(&name))?;
-    let pages: Result<Vec<_>, _> = (0..opened.about().page_count).map(|at| reader.read_page(&*opened, at)).collect();
+    let pages: Result<Vec<_>, _> = (0..opened.info().page_count).map(|at| reader.read_page(&*opened, at)).collect();
     let pages = pages?;
-    let split = splitter::split(&pages, &opened.about().outline);
+    let split = splitter::split(&pages, &opened.info().outline);
     let mut out = io::stdout().lock();
     for refused in &split.refused {
         writeln!(out, "not by {}: {}", refused.way.as_str(), refused.reason)?;

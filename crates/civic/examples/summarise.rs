@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in &arguments.files {
         let opened = reader.open(fs::read(name)?, Some(name))?;
         let (first, last) = arguments.pages.unwrap_or((1, usize::MAX));
-        let range = first.saturating_sub(1)..opened.about().page_count.min(last);
+        let range = first.saturating_sub(1)..opened.info().page_count.min(last);
         let pages: Result<Vec<_>, _> = range.map(|at| reader.read_page(&*opened, at)).collect();
         let shown = Path::new(name).file_name().map_or_else(|| name.into(), |name| name.to_string_lossy());
         documents.push(DocumentText::of_pages(shown, &pages?));

@@ -139,7 +139,7 @@ fn recorded(name: &str) -> Option<DocumentText> {
     let bytes = std::fs::read(bindery_testkit::shared(format!("fixtures/civic/{name}"))?).unwrap();
     let reader = Reader::new(ReadOptions::default(), None);
     let opened = reader.open(bytes, Some(name)).unwrap();
-    let pages: Vec<_> = (0..opened.about().page_count).map(|at| reader.read_page(&*opened, at).unwrap()).collect();
+    let pages: Vec<_> = (0..opened.info().page_count).map(|at| reader.read_page(&*opened, at).unwrap()).collect();
     Some(DocumentText::of_pages("Agenda", &pages))
 }
 

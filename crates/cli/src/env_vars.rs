@@ -18,6 +18,7 @@ Environment:
   BINDERY_CA_FILE         certificates (PEM) that outgoing connections trust beside the public ones
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
   BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
+  BINDERY_FILES_URL       where endpoints reach that address, to fetch the files of their requests
   PGPASSWORD              the password of the database, for a BINDERY_STORE without one
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
     use bindery_app::env_vars as shared;
 
-    const ALL: [&str; 19] = [
+    const ALL: [&str; 20] = [
         shared::STORE,
         shared::BLOBS,
         shared::CONFIG,
@@ -49,6 +50,7 @@ mod tests {
         shared::CA_FILE,
         shared::LOG,
         shared::LISTEN,
+        shared::FILES_URL,
         shared::PGPASSWORD,
         NO_COLOR,
         shared::AMQP,

@@ -2,7 +2,7 @@
 //! exit code that a script can act on.
 
 use crate::{
-    commands::{civic, doctypes, ocr, result, retention::delete, retry, reviews, search, store},
+    commands::{civic, doctypes, ocr, rerun, result, retention::delete, retry, reviews, search, store},
     exit::Exit,
 };
 use bindery_app::{
@@ -146,6 +146,7 @@ fn of_app(error: &AppError) -> (Exit, Option<String>) {
         AppError::Watch(error) => (Exit::Usage, of_watch(error)),
         AppError::Council(refused) => (Exit::Usage, civic::hint(refused)),
         AppError::Ocr(refused) => (Exit::Usage, ocr::hint(refused).map(str::to_owned)),
+        AppError::Rerun(refused) => (Exit::Usage, rerun::hint(refused).map(str::to_owned)),
         AppError::Job(refused) => (Exit::Usage, Some(retry::hint(refused))),
         AppError::Search(refused) => search::of_search(refused),
         AppError::Archive(error) => store::of_archive(error),
@@ -236,6 +237,10 @@ fn of_refused(error: &IntakeRefused) -> Option<String> {
             Some(format!("use --workflow {CHECKLIST_WORKFLOW}, or add a stage with {ANALYZER}"))
         }
         IntakeRefused::NoDoctypes { .. } => Some("leave --doctype out, or use --workflow documents".to_owned()),
+        IntakeRefused::OtherContent { known, .. } => {
+            Some(format!("take them in under another id, or `bindery add {known} FILES…` adds files to it"))
+        }
+        IntakeRefused::MissingContent { .. } => Some("take them in under another id".to_owned()),
         IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. } | IntakeRefused::OwnId { .. } => None,
     }
 }

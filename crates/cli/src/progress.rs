@@ -126,7 +126,7 @@ pub(crate) fn rest(stage: &StageProgress) -> String {
     let parts = [
         (counts.failed, "failed"),
         (counts.skipped, "skipped"),
-        (counts.running, "running"),
+        (counts.running, "in hand"),
         (counts.waiting, "waiting"),
         (counts.scheduled, "to be retried"),
         (counts.review, "for review"),

@@ -146,6 +146,7 @@ impl Fixture {
             attempts: job.attempt,
             cost_micros: 0,
             finished_at: self.now(),
+            reuse: None,
         }
     }
 
@@ -164,6 +165,7 @@ impl Fixture {
             skills: Vec::new(),
             claim_ms: None,
             input: Payload::null(),
+            subject: None,
             decided: None,
         }
     }

@@ -276,6 +276,8 @@ macro_rules! conformance_suite {
                 an_item_comes_back_whole
                 an_artifact_comes_back_whole
                 an_outcome_comes_back_whole
+                a_result_is_found_by_its_key_while_its_submission_is_there
+                the_same_question_is_found_by_what_it_is_about
                 a_job_comes_back_whole
                 a_join_comes_back_whole
                 a_review_comes_back_whole

@@ -66,6 +66,7 @@ fn outcome(f: &Fixture, submission: SubmissionId, item: Option<ItemId>, stage: &
         attempts: 1,
         cost_micros: 0,
         finished_at: f.now(),
+        reuse: None,
     }
 }
 

@@ -330,6 +330,7 @@ impl Pair<'_> {
             attempts: 1,
             cost_micros: 0,
             finished_at: self.model.now,
+            reuse: None,
         }
     }
 

@@ -8,12 +8,12 @@ use bindery_core::{
     item::{Item, ItemKind},
     job::{ErrorRecord, Job, JobState, Limit, NewJob},
     join::{Join, NewJoin},
-    outcome::{Outcome, OutcomeStatus, ResumePoint, Step},
-    review::{NewReview, Review, ReviewStatus},
+    outcome::{Outcome, OutcomeStatus, ResumePoint, Reuse, Step},
+    review::{Decision, NewReview, Review, ReviewStatus},
     submission::{Deadline, NewSubmission, Submission, SubmissionStatus},
 };
 use bindery_store::{
-    Changes,
+    Changes, Commit, Guard,
     query::{ItemFilter, ReviewFilter},
 };
 
@@ -156,9 +156,11 @@ pub async fn an_outcome_comes_back_whole(f: &Fixture) {
         attempts: 3,
         cost_micros: 1_234_567_890_123,
         finished_at: f.after(4),
+        reuse: Some(Box::new(reuse(b"key", Some("{\"label\":\"invoice\"}")))),
     };
     let bare = Outcome {
         item: None,
+        reuse: None,
         status: OutcomeStatus::Skipped,
         output: Payload::Blob(ContentHash::of(b"large")),
         confidence: None,
@@ -175,6 +177,70 @@ pub async fn an_outcome_comes_back_whole(f: &Fixture) {
     f.change(Changes { outcomes: vec![newer.clone()], ..Changes::default() }).await;
     let now = f.store.item_outcomes(submission, Some(item), &stage).await.unwrap();
     assert_eq!(now, [newer], "there is one current result");
+}
+
+fn reuse(key: &[u8], made: Option<&str>) -> Reuse {
+    let hash = |name: &[u8]| ContentHash::of(&[key, name].concat());
+    let (key, recipe, subject) = (hash(b""), hash(b"recipe"), Some(hash(b"subject")));
+    Reuse { key, recipe, subject, made: made.map(str::to_owned) }
+}
+
+pub async fn a_result_is_found_by_its_key_while_its_submission_is_there(f: &Fixture) {
+    let known = reuse(b"found by its key", None);
+    assert_eq!(f.store.reusable_outcome(known.key).await.unwrap(), None);
+    let mut stored = Vec::new();
+    for place in 0..3 {
+        let submission = f.submission().await;
+        // The last one depends on something else.
+        let reuse = if place == 2 { reuse(b"another", None) } else { known.clone() };
+        let outcome = Outcome {
+            submission,
+            item: None,
+            stage: "classify".into(),
+            processor: "model".into(),
+            status: OutcomeStatus::Completed,
+            output: text("what was found"),
+            confidence: None,
+            error: None,
+            resume: None,
+            input_hash: None,
+            processor_version: 1,
+            attempts: 1,
+            cost_micros: 0,
+            finished_at: f.after(place),
+            reuse: Some(Box::new(reuse)),
+        };
+        f.change(Changes { outcomes: vec![outcome.clone()], ..Changes::default() }).await;
+        stored.push(outcome);
+    }
+    assert_eq!(f.store.reusable_outcome(known.key).await.unwrap().as_ref(), Some(&stored[1]), "the newest");
+    // What replaces a result is found by its own key.
+    let newer = Outcome { reuse: Some(Box::new(reuse(b"newer", None))), ..stored[1].clone() };
+    f.change(Changes { outcomes: vec![newer.clone()], ..Changes::default() }).await;
+    assert_eq!(f.store.reusable_outcome(known.key).await.unwrap().as_ref(), Some(&stored[0]));
+    let bare = Outcome { reuse: None, ..stored[0].clone() };
+    f.change(Changes { outcomes: vec![bare], ..Changes::default() }).await;
+    assert_eq!(f.store.reusable_outcome(known.key).await.unwrap(), None);
+    assert_eq!(f.store.reusable_outcome(newer.reuse.as_ref().unwrap().key).await.unwrap(), Some(newer));
+}
+
+pub async fn the_same_question_is_found_by_what_it_is_about(f: &Fixture) {
+    let subject = Some(ContentHash::of(b"these pages of these bytes"));
+    let (one, two) = (f.submission().await, f.submission().await);
+    let asked = |submission, subject| NewReview { subject, ..f.new_review(submission, "extract") };
+    let first = f.ask(asked(one, subject)).await;
+    let second = f.ask(asked(two, subject)).await;
+    f.ask(asked(two, None)).await;
+    let about = ReviewFilter { subject, ..ReviewFilter::default() };
+    let found = f.store.reviews(about.clone()).await.unwrap();
+    assert_eq!(found.iter().map(|review| review.id).collect::<Vec<_>>(), [first.id, second.id]);
+    assert!(found.iter().all(|review| review.subject == subject));
+    let guard = Guard::Review { review: first.id, by: None, decision: Decision::Accepted };
+    let commit = Commit { guard, changes: Changes::default() };
+    assert!(f.store.commit(vec![commit]).await.unwrap()[0].is_applied());
+    let open = ReviewFilter { statuses: ReviewStatus::OPEN.to_vec(), ..about };
+    let found = f.store.reviews(open).await.unwrap();
+    assert_eq!(found.iter().map(|review| review.id).collect::<Vec<_>>(), [second.id]);
 }
 
 fn full_job(f: &Fixture, submission: SubmissionId) -> NewJob {
@@ -303,6 +369,7 @@ pub async fn a_review_comes_back_whole(f: &Fixture) {
         skills: vec!["classification".into(), "invoice".into()],
         claim_ms: Some(120_000),
         input: text("what was found"),
+        subject: Some(ContentHash::of(b"what is asked about")),
         decided: None,
     };
     f.change(Changes { reviews: vec![new.clone()], ..Changes::default() }).await;
@@ -322,9 +389,11 @@ pub async fn a_review_comes_back_whole(f: &Fixture) {
         skills: new.skills,
         claim_ms: new.claim_ms,
         input: new.input,
+        subject: new.subject,
         assigned_to: None,
         assigned_until: None,
         decision: None,
+        subject: new.subject,
         created_at: f.now(),
         completed_at: None,
     };

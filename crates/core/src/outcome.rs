@@ -82,6 +82,19 @@ pub struct ResumePoint {
     pub processor_version: u32,
 }
 
+/// How a later piece of work on the same content finds a result, and what it needs to take it over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reuse {
+    /// The hash of everything that the result depends on, the owner included: work with the same key has the same result.
+    pub key: ContentHash,
+    /// The hash of what it depends on beside its input: processor, version, settings, types of documents, templates.
+    pub recipe: ContentHash,
+    /// The hash of what a person's decision about it is about: the content, whatever was found in it.
+    pub subject: Option<ContentHash>,
+    /// What was found beside the output, as JSON: children, artifacts, the label.
+    pub made: Option<String>,
+}
+
 /// The current result of one piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -101,4 +114,7 @@ pub struct Outcome {
     /// In millionths of the currency unit.
     pub cost_micros: i64,
     pub finished_at: Timestamp,
+    /// None: it is never taken over.
+    #[serde(skip)]
+    pub reuse: Option<Box<Reuse>>,
 }

@@ -1,6 +1,6 @@
 //! Reviews: tasks for a person about one outcome.
 
-use crate::{ItemId, JoinId, Name, Payload, ReviewId, SubmissionId, Timestamp};
+use crate::{ContentHash, ItemId, JoinId, Name, Payload, ReviewId, SubmissionId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -92,6 +92,8 @@ pub struct NewReview {
     pub claim_ms: Option<i64>,
     /// What the processor found so far.
     pub input: Payload,
+    /// The hash of what is asked about: the same content asks the same question. None: nothing else asks it.
+    pub subject: Option<ContentHash>,
     /// Nobody had to be asked: it is stored as decided, by this person.
     pub decided: Option<(Decision, Option<String>)>,
 }
@@ -118,6 +120,8 @@ pub struct Review {
     /// Until when nobody else gets it.
     pub assigned_until: Option<Timestamp>,
     pub decision: Option<Decision>,
+    #[serde(skip)]
+    pub subject: Option<ContentHash>,
     pub created_at: Timestamp,
     pub completed_at: Option<Timestamp>,
 }

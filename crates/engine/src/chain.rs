@@ -14,11 +14,10 @@ use crate::{
 use bindery_core::{
     ItemId, JoinId, Name, Payload,
     event::NewEvent,
-    item::{Item, ItemKind},
     job::{ENGINE_QUEUE, Limit, NewJob},
     join::{Arrival, JoinChange, JoinStep, NewJoin},
 };
-use bindery_store::{Changes, SubmissionChange, query::ItemFilter};
+use bindery_store::{Changes, SubmissionChange};
 use serde_json::{Value, json};
 
 /// The stage name of the join that ends a submission.
@@ -123,7 +122,8 @@ impl<'a> Next<'a> {
         if there.over > here.over {
             // The files are those that were received. Anything finer should have been made by the stage, and was not:
             // there was nothing in it.
-            let files = if there.over == Over::File { self.received_files().await? } else { Vec::new() };
+            let files =
+                if there.over == Over::File { self.engine.received_files(self.info.id).await? } else { Vec::new() };
             let parts = files.len() as i64;
             let (join, nested) = self.open_scope(at, parts).await?;
             if !nested && let Some(join) = join {
@@ -142,13 +142,6 @@ impl<'a> Next<'a> {
             next_join.map_or(END, |index| self.workflow().stages[index].name.as_str()),
             there.name
         )))
-    }
-
-    async fn received_files(&self) -> EngineResult<Vec<Item>> {
-        let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
-        let mut files = self.engine.store().items(self.info.id, filter).await?;
-        files.retain(|file| file.parent.is_none());
-        Ok(files)
     }
 
     /// The join for the parts of the item at `at`, of which `parts` are expected so far, and whether it is one of the

@@ -343,6 +343,11 @@ impl StepContext {
         self.wait(self.access()?.blobs.get(hash))
     }
 
+    /// Says that this result will name a blob that is there already. False where it is gone.
+    pub(crate) fn touch_blob(&self, hash: ContentHash) -> Result<bool, StepError> {
+        self.wait(self.access()?.blobs.touch(hash))
+    }
+
     /// Writes a verified copy of a blob to a file, in constant memory.
     pub fn fetch_blob(&self, hash: ContentHash, to: &Path) -> Result<u64, StepError> {
         self.wait(self.access()?.blobs.fetch_to(hash, to))
@@ -374,12 +379,23 @@ impl StepContext {
         let mut writer = io::BufWriter::new(File::create(&file).map_err(full)?);
         write(&mut writer).and_then(|()| writer.flush()).map_err(full)?;
         drop(writer);
+        self.keep_file(&file)
+    }
+
+    /// The same for a copy of a file.
+    pub fn keep_file(&self, file: &Path) -> Result<Stored, StepError> {
         let blobs = &self.access()?.blobs;
-        let Some(drafts) = &self.drafts else { return self.wait(blobs.put_file(&file)) };
-        let draft = self.wait(blobs.draft_file(&file))?;
+        let Some(drafts) = &self.drafts else { return self.wait(blobs.put_file(file)) };
+        let draft = self.wait(blobs.draft_file(file))?;
         let stored = draft.stored();
         drafts.lock().unwrap_or_else(PoisonError::into_inner).push(draft);
         Ok(stored)
+    }
+
+    /// A page as PNG; none where it has no picture, or where nobody here draws pages.
+    pub fn page_png(&self, page: &Item, dpi: u32) -> Result<Option<Vec<u8>>, StepError> {
+        let Some(images) = self.place()?.engine.registry().page_images() else { return Ok(None) };
+        images.png(self, page, dpi)
     }
 
     /// Durable once this returns, though nothing points to it yet, and can be read from then on.

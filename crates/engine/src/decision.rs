@@ -13,6 +13,7 @@ use crate::{
     engine::Engine,
     error::{EngineError, EngineResult},
     processor::{Correction, Extracted},
+    reuse::{Prepared, REJECTED, reuse_of},
     settle::{Found, Settlement, Settler, Work},
     workflow::{Over, Target},
 };
@@ -23,7 +24,7 @@ use bindery_core::{
     item::{Item, ItemKind},
     job::ErrorRecord,
     join::Join,
-    outcome::{Outcome, OutcomeStatus},
+    outcome::{Outcome, OutcomeStatus, Reuse},
     review::{Decision, Review, ReviewStatus},
     submission::SubmissionStatus,
 };
@@ -69,7 +70,22 @@ impl Engine {
     }
 
     /// A person has decided what they were asked.
+    ///
+    /// The same question about the same content, asked elsewhere, is decided with it.
     pub async fn decide(&self, id: ReviewId, by: Option<&str>, decision: &Decision) -> EngineResult<Decided> {
+        let decided = self.decide_one(id, by, decision).await?;
+        if let Ok(review) = self.known_review(id).await {
+            self.decide_same_content(&review, by, decision).await;
+        }
+        Ok(decided)
+    }
+
+    pub(crate) async fn decide_one(
+        &self,
+        id: ReviewId,
+        by: Option<&str>,
+        decision: &Decision,
+    ) -> EngineResult<Decided> {
         let review = self.known_review(id).await?;
         if !review.is_open() || review.assigned_to.as_deref().is_some_and(|who| Some(who) != by) {
             return Err(refusal(&review));
@@ -171,6 +187,7 @@ impl Engine {
         let queue = stage.backoffice_queue.clone().unwrap_or_else(|| Name::from("task"));
         let asked = vec!["a person decided without being asked".to_owned()];
         let mut review = settler.new_review(&work, queue, asked, self.store_payload(&found).await?).await?;
+        review.subject = outcome.reuse.as_ref().and_then(|reuse| reuse.subject);
         review.decided = Some((decision.clone(), by.map(str::to_owned)));
         let plan = Plan { work, found, decision, by, again: true };
         let (mut commit, decided) = self.plan_decision(info, Guard::Unchanged(Box::new(outcome)), plan).await?;
@@ -197,16 +214,23 @@ impl Engine {
         let mut decided = Decided { submission: work.submission, item: work.item, stage, output: Value::Null };
         let again = work.join.filter(|_| again);
         let again = again.map(|join| Again { submission: work.submission, item: work.item, join });
+        let known_by = self.known_by(&work, &settler).await?;
         let mut commit = match decision {
             Decision::Rejected { reason } => {
-                Commit { guard, changes: settler.give_up(&work, &rejected(reason), None, None).await? }
+                let mut changes = settler.give_up(&work, &rejected(reason), None, None).await?;
+                let found =
+                    Found { known_by, is_decided: true, ..self.found_outside(&Value::Null, None, Target::Next).await? };
+                let reuse = known_by.and_then(|known| reuse_of(known, &found)).map(Box::new);
+                changes.outcomes.iter_mut().for_each(|outcome| outcome.reuse.clone_from(&reuse));
+                Commit { guard, changes }
             }
             Decision::Accepted | Decision::Corrected { .. } => {
                 let correction = correction(decision, by, self.clock().now());
                 let extracted = self.corrected(&work.processor, found, &correction)?;
                 decided.output = signed(extracted.output, decision, &correction);
                 let found = self.found_outside(&decided.output, Some(1.0), Target::Next).await?;
-                let found = Found { label: extracted.label, events: extracted.events, ..found };
+                let (label, events) = (extracted.label, extracted.events);
+                let found = Found { label, events, known_by, is_decided: true, ..found };
                 match settler.settle_found(guard, work, found).await? {
                     Settlement::Commit(commit) => *commit,
                     Settlement::FanOut(_) => {
@@ -223,6 +247,18 @@ impl Engine {
         Ok((commit, decided))
     }
 
+    /// What the result that is decided about is known by.
+    async fn known_by(&self, work: &Work, settler: &Settler<'_>) -> EngineResult<Option<Prepared>> {
+        let stage = &settler.stage(work.stage).name;
+        let outcomes = self.store().item_outcomes(work.submission, work.item, stage).await?;
+        let outcome = outcomes.into_iter().find(|outcome| outcome.processor == work.processor);
+        let reuse = outcome.and_then(|outcome| outcome.reuse);
+        Ok(reuse.map(|reuse| {
+            let Reuse { key, recipe, subject, .. } = *reuse;
+            Prepared { key, recipe, subject, is_anew: false }
+        }))
+    }
+
     /// The first thing that is told of a decision is that it was made.
     fn announce(&self, info: &SubmissionInfo, item: Option<ItemId>, about: &Value, commit: &mut Commit) {
         let mut next = Next::new(self, info);
@@ -231,7 +267,7 @@ impl Engine {
     }
 
     /// What the processor makes of a person's word. One that runs elsewhere is not asked.
-    fn corrected(&self, processor: &Name, found: Value, correction: &Correction) -> EngineResult<Extracted> {
+    pub(crate) fn corrected(&self, processor: &Name, found: Value, correction: &Correction) -> EngineResult<Extracted> {
         match self.registry().get(processor) {
             Some(known) => {
                 known.correct(found, correction).map_err(|error| EngineError::Invalid(error.message.clone()))
@@ -338,7 +374,7 @@ fn work(
     })
 }
 
-fn correction(decision: &Decision, by: Option<&str>, at: Timestamp) -> Correction {
+pub(crate) fn correction(decision: &Decision, by: Option<&str>, at: Timestamp) -> Correction {
     let fields = match decision {
         Decision::Corrected { fields } => fields.clone(),
         _ => serde_json::Map::new(),
@@ -347,7 +383,7 @@ fn correction(decision: &Decision, by: Option<&str>, at: Timestamp) -> Correctio
 }
 
 /// The result says who has decided about it, and when.
-fn signed(mut output: Value, decision: &Decision, correction: &Correction) -> Value {
+pub(crate) fn signed(mut output: Value, decision: &Decision, correction: &Correction) -> Value {
     if let Value::Object(fields) = &mut output {
         let decided = json!({"verdict": decision.as_str(), "by": correction.by, "at": correction.at});
         fields.insert(DECIDED.to_owned(), decided);
@@ -355,8 +391,8 @@ fn signed(mut output: Value, decision: &Decision, correction: &Correction) -> Va
     output
 }
 
-fn rejected(reason: &str) -> ErrorRecord {
-    ErrorRecord { class: ErrorClass::Reject, kind: "Rejected".to_owned(), message: reason.to_owned(), step: None }
+pub(crate) fn rejected(reason: &str) -> ErrorRecord {
+    ErrorRecord { class: ErrorClass::Reject, kind: REJECTED.to_owned(), message: reason.to_owned(), step: None }
 }
 
 /// Why somebody does not get a review, or may not decide it.

@@ -143,7 +143,7 @@ impl Engine {
             received_at,
             metadata: new.metadata.clone(),
         });
-        let items = self.file_items(&info, &intake.files).await?;
+        let items = self.file_items(&info, &intake.files, 0).await?;
         let mut next = Next::new(self, &info);
         next.changes.submissions.push(new);
         next.changes.items.clone_from(&items);
@@ -156,14 +156,20 @@ impl Engine {
         Ok(PlannedSubmission { info, commit, files_join, items })
     }
 
-    async fn file_items(&self, info: &SubmissionInfo, files: &[IntakeFile]) -> EngineResult<Vec<Item>> {
+    /// `first` is the place of the first of them in the submission.
+    pub(crate) async fn file_items(
+        &self,
+        info: &SubmissionInfo,
+        files: &[IntakeFile],
+        first: i64,
+    ) -> EngineResult<Vec<Item>> {
         let ids = self.ids().items(files.len()).await?;
         let items = ids.into_iter().zip(files).enumerate().map(|(ordinal, (id, file))| Item {
             id,
             submission: info.id,
             parent: None,
             kind: ItemKind::File,
-            ordinal: ordinal as i64,
+            ordinal: first + ordinal as i64,
             key: file.key.clone(),
             label: Some(file.name.clone()),
             content: Some(file.content),
@@ -248,7 +254,7 @@ fn files_payload(items: &[Item]) -> Payload {
     Payload::Inline(json!({"files": files}).to_string())
 }
 
-fn raw_artifacts(items: &[Item], files: &[IntakeFile]) -> Vec<Artifact> {
+pub(crate) fn raw_artifacts(items: &[Item], files: &[IntakeFile]) -> Vec<Artifact> {
     let artifacts = items.iter().zip(files).map(|(item, file)| Artifact {
         submission: item.submission,
         item: Some(item.id),

@@ -46,7 +46,9 @@ impl Engine {
         let Some(queue) = queue.filter(|_| info.workflow.taken_apart_after(index).is_none()) else { return Ok(false) };
         let work = work_on(self, info, &item, index, &outcome).await?;
         let settler = Settler { engine: self, info };
+        let subject = outcome.reuse.as_ref().and_then(|reuse| reuse.subject);
         let mut review = settler.new_review(&work, queue, reasons, outcome.output).await?;
+        review.subject = subject;
         review.goes_on = true;
         let mut next = Next::new(self, info);
         next.event(kind::REVIEW_REQUESTED, work.item, &Settler::request_event(&review));

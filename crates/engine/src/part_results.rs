@@ -21,6 +21,8 @@ pub struct PartResults<'c> {
     stages: Vec<Name>,
     /// Whether several processors work on each item of the stage.
     has_many: Vec<bool>,
+    /// Those whose results are wanted; of the others only what failed.
+    is_wanted: Vec<bool>,
 }
 
 impl<'c> PartResults<'c> {
@@ -30,21 +32,22 @@ impl<'c> PartResults<'c> {
         let here = &context.stage()?.name;
         let before = context.workflow()?.stages.iter().take_while(|stage| stage.name != *here);
         let before = before.filter(|stage| stage.over == over);
-        let (stages, has_many) = before.map(|stage| (stage.name.clone(), stage.processors.len() > 1)).unzip();
-        Ok(Some(Self { context, kind, stages, has_many }))
+        let (stages, has_many): (Vec<Name>, Vec<bool>) =
+            before.map(|stage| (stage.name.clone(), stage.processors.len() > 1)).unzip();
+        let is_wanted = vec![true; stages.len()];
+        Ok(Some(Self { context, kind, stages, has_many, is_wanted }))
     }
 
-    /// The same for some of the stages only.
+    /// The same with the results of some of the stages only, and the errors of all.
     #[must_use]
     pub fn retain_stages(mut self, is_wanted: impl Fn(&Name) -> bool) -> Self {
-        let kept: Vec<(Name, bool)> =
-            self.stages.into_iter().zip(self.has_many).filter(|(stage, _)| is_wanted(stage)).collect();
-        (self.stages, self.has_many) = kept.into_iter().unzip();
+        self.is_wanted = self.stages.iter().map(is_wanted).collect();
         self
     }
 
+    /// Whether no results are wanted.
     pub fn is_empty(&self) -> bool {
-        self.stages.is_empty()
+        !self.is_wanted.contains(&true)
     }
 
     /// What they have found about one item, by stage.
@@ -69,7 +72,8 @@ impl<'c> PartResults<'c> {
 
     fn by_stage(&self, found: &[Vec<Outcome>]) -> Result<Map<String, Value>, StepError> {
         let mut results = Map::new();
-        for ((stage, has_many), outcomes) in self.stages.iter().zip(&self.has_many).zip(found) {
+        let stages = self.stages.iter().zip(&self.has_many).zip(&self.is_wanted).zip(found);
+        for (((stage, has_many), _), outcomes) in stages.filter(|((_, is_wanted), _)| **is_wanted) {
             if let Some(result) = self.result(outcomes, *has_many)? {
                 results.insert(stage.to_string(), result);
             }

@@ -2,10 +2,14 @@
 
 use crate::{
     context::StepContext,
+    reuse::Reusable,
     runner::processes::Service,
-    workflow::{Target, builtin},
+    workflow::{Stage, Target, builtin},
 };
-use bindery_core::{ContentHash, Name, StepError, Timestamp, item::ItemKind};
+use bindery_core::{
+    ContentHash, Name, StepError, Timestamp,
+    item::{Item, ItemKind},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc};
@@ -31,6 +35,17 @@ pub trait Processor: Send + Sync {
     /// then that of the stage before, and is there whether or not it could be handed on.
     fn hands_on(&self) -> bool {
         false
+    }
+
+    /// Whether it looks at what an earlier stage has found, beside its own input. `workflows check` refuses stages whose
+    /// output nobody reads, so in doubt this is true.
+    fn reads(&self, _here: &Stage, _earlier: &Stage) -> bool {
+        true
+    }
+
+    /// How its results are known again, where work on the same content need not be done twice.
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        None
     }
 
     /// Is the input what we can work on? Returns what the next step needs.
@@ -250,6 +265,13 @@ pub struct Registry {
     services: Vec<Arc<dyn Service>>,
     /// Workflows that domains ship, by name.
     workflows: BTreeMap<&'static str, &'static str>,
+    page_images: Option<Arc<dyn PageImages>>,
+}
+
+/// Draws pages, for programs that want to see them. Whoever reads files registers it.
+pub trait PageImages: Send + Sync {
+    /// A page as PNG; none where it has no picture, such as that of a text file.
+    fn png(&self, context: &StepContext, page: &Item, dpi: u32) -> Result<Option<Vec<u8>>, StepError>;
 }
 
 impl Registry {
@@ -271,6 +293,15 @@ impl Registry {
     pub fn register_service(&mut self, service: Arc<dyn Service>) {
         self.services.retain(|known| known.name() != service.name());
         self.services.push(service);
+    }
+
+    /// Adds who draws pages, or replaces it.
+    pub fn register_page_images(&mut self, images: Arc<dyn PageImages>) {
+        self.page_images = Some(images);
+    }
+
+    pub fn page_images(&self) -> Option<&Arc<dyn PageImages>> {
+        self.page_images.as_ref()
     }
 
     /// Adds a workflow that a domain ships, or replaces the one of the same name.
@@ -320,6 +351,10 @@ pub struct Forward(pub &'static str);
 impl Processor for Forward {
     fn name(&self) -> &str {
         self.0
+    }
+
+    fn reads(&self, _here: &Stage, _earlier: &Stage) -> bool {
+        false
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {

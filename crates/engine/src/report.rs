@@ -152,6 +152,10 @@ impl Engine {
             events: Vec::new(),
             cost_micros: 0,
             processor_version: 0,
+            known_by: None,
+            taken_over_from: None,
+            is_decided: false,
+            rejected: None,
         })
     }
 
@@ -171,6 +175,7 @@ impl Engine {
             attempts: 1,
             cost_micros: 0,
             finished_at: self.clock().now(),
+            reuse: None,
         })
     }
 

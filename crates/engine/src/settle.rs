@@ -3,21 +3,23 @@
 use crate::{
     catalog::SubmissionInfo,
     chain::{At, Next, fully_processed, is_document_stage},
+    decision::rejected,
     engine::Engine,
     error::{EngineError, EngineResult, NO_SPACE},
     fan_out::FanOut,
-    processor::{Announcement, Children, NewArtifact},
+    processor::{Announcement, Children, Extracted, NewArtifact},
+    reuse::{Earlier, Prepared, reuse_of},
     steps::Failure,
     workflow::{OnReview, Over, Resolved, Stage, Target},
 };
 use bindery_core::{
     Disposition, ItemId, JoinId, Name, Payload, StepError, SubmissionId,
     artifact::Artifact,
-    event::kind,
+    event::{NewEvent, kind},
     job::{ErrorRecord, Job, Token},
     join::Arrival,
     outcome::{Outcome, OutcomeStatus, ResumePoint},
-    review::NewReview,
+    review::{NewReview, Review},
 };
 use bindery_store::{Changes, Commit, Guard, JobEnd};
 use serde_json::{Value, json};
@@ -43,6 +45,14 @@ pub struct Found {
     pub events: Vec<Announcement>,
     pub cost_micros: i64,
     pub processor_version: u32,
+    /// What the work is known by, where it can be taken over.
+    pub(crate) known_by: Option<Prepared>,
+    /// It was done before, for this submission.
+    pub taken_over_from: Option<SubmissionId>,
+    /// A person has decided about it.
+    pub is_decided: bool,
+    /// That person has rejected it.
+    pub rejected: Option<ErrorRecord>,
 }
 
 /// A claimed job as far as its settlement needs it: the same for a worker's claim, an outside report and a review.
@@ -106,7 +116,104 @@ impl Settler<'_> {
 
     /// A result was found: store it and go on, or ask a person.
     pub async fn settle_found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
-        if let Some(queue) = self.asks_a_person(&work, &found)? {
+        let taken_over_from = found.taken_over_from;
+        let mut settlement = self.settle_found_or_known(guard, work, found).await?;
+        if let Some(from) = taken_over_from {
+            let changes = match &mut settlement {
+                Settlement::Commit(commit) => &mut commit.changes,
+                Settlement::FanOut(fan_out) => &mut fan_out.changes,
+            };
+            tell_where_from(changes, from);
+        }
+        Ok(settlement)
+    }
+
+    async fn settle_found_or_known(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
+        let mut found = found;
+        if let Some(from) = found.taken_over_from.filter(|_| found.is_decided) {
+            let review = match found.known_by.and_then(|known| known.subject) {
+                Some(subject) => self.engine.decision_about(subject).await?,
+                None => None,
+            };
+            // Somebody may have thought better of it in yet another submission.
+            let is_overtaken = review.as_ref().is_some_and(|review| review.submission != from);
+            if !is_overtaken || found.rejected.is_some() {
+                return self.settle_with_decision(guard, work, found, review).await;
+            }
+        }
+        if (!found.is_decided || found.taken_over_from.is_some())
+            && let Some(subject) = found.known_by.and_then(|known| known.subject)
+        {
+            let place = (work.submission, work.item);
+            match self.engine.earlier_decision(subject, &work.processor, &found.output, place).await? {
+                Some(Earlier::Stands { review, extracted }) => {
+                    let Extracted { output, label, events, .. } = *extracted;
+                    found.output = self.engine.store_payload(&output).await?;
+                    found.label = label.or(found.label);
+                    found.events.extend(events);
+                    found.confidence = Some(1.0);
+                    found.target = Target::Next;
+                    found.is_decided = true;
+                    return self.settle_with_decision(guard, work, found, Some(review)).await;
+                }
+                Some(Earlier::Rejected { review, reason }) => {
+                    found.rejected = Some(rejected(&reason));
+                    found.is_decided = true;
+                    return self.settle_with_decision(guard, work, found, Some(review)).await;
+                }
+                Some(Earlier::DoesNotFit { why }) => found.reasons.push(why),
+                None => {}
+            }
+        }
+        self.settle_new(guard, work, found).await
+    }
+
+    /// A result with the decision that stands about it, which this submission then has, too.
+    async fn settle_with_decision(
+        &self,
+        guard: Guard,
+        work: Work,
+        found: Found,
+        review: Option<Review>,
+    ) -> EngineResult<Settlement> {
+        let known_by = found.known_by;
+        let settlement = match &found.rejected {
+            Some(error) => {
+                let mut changes = self.give_up(&work, error, None, None).await?;
+                let reuse = known_by.and_then(|known| reuse_of(known, &found)).map(Box::new);
+                changes.outcomes.iter_mut().for_each(|outcome| outcome.reuse.clone_from(&reuse));
+                Settlement::Commit(Box::new(Commit { guard, changes }))
+            }
+            None => self.settle_new(guard, work.clone(), found).await?,
+        };
+        let Some(Review { queue, reasons, input, decision: Some(decision), assigned_to, .. }) = review else {
+            return Ok(settlement);
+        };
+        if let Payload::Blob(hash) = &input
+            && !self.engine.blobs().touch(*hash).await?
+        {
+            return Ok(settlement);
+        }
+        let mut copy = self.new_review(&work, queue, reasons, input).await?;
+        copy.subject = known_by.and_then(|known| known.subject);
+        copy.decided = Some((decision, assigned_to));
+        Ok(match settlement {
+            Settlement::Commit(mut commit) => {
+                commit.changes.reviews.push(copy);
+                Settlement::Commit(commit)
+            }
+            Settlement::FanOut(mut fan_out) => {
+                fan_out.changes.reviews.push(copy);
+                Settlement::FanOut(fan_out)
+            }
+        })
+    }
+
+    /// A result that nobody has decided about before, or that is decided.
+    async fn settle_new(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
+        if !found.is_decided
+            && let Some(queue) = self.asks_a_person(&work, &found)?
+        {
             return Ok(Settlement::Commit(Box::new(self.review(guard, &work, found, queue).await?)));
         }
         let status = if found.skipped.is_some() { OutcomeStatus::Skipped } else { OutcomeStatus::Completed };
@@ -171,6 +278,9 @@ impl Settler<'_> {
         let outcome = self.outcome(work, OutcomeStatus::Review, &found);
         let reasons = self.reasons(work, &found);
         let mut next = self.question(work, outcome, queue, reasons, found.output.clone()).await?;
+        if let Some(review) = next.changes.reviews.first_mut() {
+            review.subject = found.known_by.and_then(|known| known.subject);
+        }
         if self.stage(work.stage).on_review == OnReview::Continue {
             if let Some(children) = &found.children {
                 self.check_children(work, children)?;
@@ -249,6 +359,7 @@ impl Settler<'_> {
             reasons,
             claim_ms: i64::try_from(stage.review_timeout.as_millis()).ok(),
             input,
+            subject: None,
             decided: None,
         })
     }
@@ -357,6 +468,7 @@ impl Settler<'_> {
             confidence: found.confidence,
             cost_micros: found.cost_micros,
             processor_version: found.processor_version,
+            reuse: found.known_by.and_then(|known| reuse_of(known, found)).map(Box::new),
             ..self.bare_outcome(work, status)
         }
     }
@@ -377,6 +489,7 @@ impl Settler<'_> {
             attempts: work.attempt,
             cost_micros: 0,
             finished_at: self.engine.clock().now(),
+            reuse: None,
         }
     }
 
@@ -448,6 +561,17 @@ impl Settler<'_> {
             next.changes.items.push(item);
         }
         Ok(())
+    }
+}
+
+/// The events about a result say that it was not worked out, but found before.
+fn tell_where_from(changes: &mut Changes, from: SubmissionId) {
+    let about_it = |event: &&mut NewEvent| [kind::OUTCOME_RECORDED, kind::REVIEW_REQUESTED].contains(&&*event.kind);
+    for event in changes.events.iter_mut().filter(about_it) {
+        if let Ok(Value::Object(mut data)) = serde_json::from_str(&event.data) {
+            data.insert("takenOverFrom".to_owned(), json!(from));
+            event.data = Value::Object(data).to_string();
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use bindery_core::{
     join::Join,
     outcome::{Outcome, OutcomeStatus},
     progress::{Progress, StageCounts, StageProgress},
-    submission::{Submission, senders_id},
+    submission::{Submission, SubmissionStatus, senders_id},
 };
 use bindery_store::{
     pages::{ItemPages, JoinPages, OutcomePages},
@@ -40,9 +40,12 @@ pub async fn progress(engine: &Engine, id: SubmissionId) -> EngineResult<Progres
     let mut counts: BTreeMap<Name, StageCounts> =
         engine.store().stage_counts(id).await?.into_iter().map(|row| (row.stage, row.counts)).collect();
     let mut stages: Vec<StageProgress> = Vec::new();
+    // What has ended had as much to do as was done; only what was cancelled broke off.
+    let is_over = submission.status.is_final() && submission.status != SubmissionStatus::Cancelled;
     for stage in &info.workflow.stages {
         let expected = count_expected(stage, &stages, &info.workflow, &items, files);
         let counts = counts.remove(&stage.name).unwrap_or_default();
+        let expected = if is_over { Some(counts.total()) } else { expected };
         stages.push(StageProgress { stage: stage.name.clone(), expected, counts });
     }
     Ok(Progress {
@@ -87,6 +90,12 @@ fn count_expected(
         let previous_each = previous_stage.processors.len() as u64;
         let coming = previous.expected?.saturating_sub(previous.counts.failed) / previous_each;
         return Some(coming * each);
+    }
+    // What failed before its parts were made does not come here.
+    let same = workflow.stages[..before.len()].iter().rposition(|earlier| earlier.over == stage.over);
+    if let Some(earlier) = same.and_then(|index| before.get(index)) {
+        let earlier_each = same.map_or(1, |index| workflow.stages[index].processors.len() as u64);
+        return Some(earlier.expected?.saturating_sub(earlier.counts.failed) / earlier_each * each);
     }
     // Parts are counted once everything that makes them has ended.
     let made = previous.expected.is_some_and(|expected| previous.counts.done() >= expected);

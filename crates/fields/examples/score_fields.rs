@@ -157,7 +157,7 @@ fn read(file: &Path, truths: Option<&Vec<Truth>>) -> Result<Option<(Truth, Vec<P
         None => attached_truth(&opened)?,
     };
     let Some(truth) = truth else { return Ok(None) };
-    let pages = (0..opened.about().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?;
+    let pages = (0..opened.info().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?;
     Ok(Some((truth, pages)))
 }
 

@@ -129,7 +129,7 @@ fn pages_of(file: &str, arguments: &Arguments) -> Result<Vec<Page>, Box<dyn Erro
 fn read(file: &Path) -> Result<Vec<Page>, Box<dyn Error>> {
     let reader = Reader::new(ReadOptions::default(), Some(Arc::new(Tesseract::default())));
     let open = reader.open(fs::read(file)?, None)?;
-    (0..open.about().page_count).map(|index| Ok(reader.read_page(&*open, index)?)).collect()
+    (0..open.info().page_count).map(|index| Ok(reader.read_page(&*open, index)?)).collect()
 }
 
 #[derive(Debug, Default)]

@@ -420,7 +420,7 @@ fn real_einvoices_are_read_from_their_attachments() {
         use bindery_reader::OpenFile as _;
         let file =
             bindery_reader::pdf::open(std::fs::read(path).unwrap(), &bindery_reader::ReadOptions::default()).unwrap();
-        let pages: Vec<Page> = (0..file.about().page_count).map(|index| file.page(index).unwrap()).collect();
+        let pages: Vec<Page> = (0..file.info().page_count).map(|index| file.page(index).unwrap()).collect();
         let found = read_with(&invoice, &pages, &file.attachments().unwrap(), &Templates::default());
         let Some(total) = found.fields.get("grand_total").filter(|total| total.tier == Tier::EInvoice) else {
             continue;

@@ -6,7 +6,12 @@ use crate::{
     results::{KeptResult, name_of},
 };
 use bindery_core::{Name, StepError, item::ItemKind};
-use bindery_engine::{Extracted, context::StepContext, part_results::PartResults, workflow::Over};
+use bindery_engine::{
+    Extracted,
+    context::StepContext,
+    part_results::PartResults,
+    workflow::{Over, Stage},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -55,6 +60,11 @@ impl Settings {
 impl Gather for Collected {
     const NAME: &'static str = "collector";
     type Result = KeptResult;
+
+    fn reads(&self, here: &Stage, earlier: &Stage) -> bool {
+        let named = here.settings.get("stages").and_then(Value::as_array);
+        earlier.over != Over::Submission && named.is_none_or(|named| named.iter().any(|name| *name == *earlier.name))
+    }
 
     fn check(&self, context: &StepContext) -> Result<(), StepError> {
         Settings::read(context).map(|_| ())

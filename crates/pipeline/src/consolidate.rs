@@ -4,7 +4,7 @@
 
 use crate::{results::store_result, stage::Stage};
 use bindery_core::StepError;
-use bindery_engine::{Extracted, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext, workflow};
 use serde::{Serialize, de::IgnoredAny};
 use serde_json::Value;
 
@@ -15,6 +15,11 @@ pub(crate) trait Gather: Send + Sync + 'static {
     const VERSION: u32 = 1;
     /// The result, under the names that it has on the wire.
     type Result: Serialize;
+
+    /// Whether it gathers what an earlier stage has found.
+    fn reads(&self, _here: &workflow::Stage, _earlier: &workflow::Stage) -> bool {
+        true
+    }
 
     /// Is there anything to gather?
     fn check(&self, _context: &StepContext) -> Result<(), StepError> {
@@ -39,6 +44,10 @@ impl<G: Gather> Stage for Consolidator<G> {
     type Input = IgnoredAny;
     type Made = Value;
     type Output = Value;
+
+    fn reads(&self, here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        self.0.reads(here, earlier)
+    }
 
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         self.0.check(context)

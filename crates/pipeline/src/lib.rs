@@ -37,7 +37,6 @@ pub mod http;
 pub mod idp;
 pub mod ingestion;
 pub mod intake;
-mod media;
 pub mod output;
 pub mod parsers;
 pub mod reading;

@@ -6,7 +6,7 @@ use bindery_core::{
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
+use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact, workflow::Stage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -19,6 +19,11 @@ pub(crate) fn stage_of(context: &StepContext, processor: &str) -> Result<Name, S
         let message = format!("workflow {} has no stage with the processor {processor}", workflow.name);
         StepError::reject(message).named("BadWorkflow")
     })
+}
+
+/// Whether one of these processors runs in a stage.
+pub(crate) fn runs_any(stage: &Stage, processors: &[&str]) -> bool {
+    processors.iter().any(|processor| stage.processor(processor).is_some())
 }
 
 /// The items of a kind in their order, each with what `make` makes of it and of what the stages with these processors have

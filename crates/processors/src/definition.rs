@@ -8,6 +8,7 @@ use crate::{
         transform::read_transform,
     },
     outside::{self, Outside},
+    produced::Produced,
 };
 use bindery_core::{Name, StepError};
 use bindery_engine::{Kind, context::StepContext};
@@ -25,11 +26,20 @@ const WANTED: Wanted = Wanted { what: "processor", least: "`name` and `declare`,
 
 /// The middle one of a processor's three steps, which is where kinds of definitions differ.
 pub trait Work: fmt::Debug + Send + Sync {
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError>;
+    fn process(&self, context: &StepContext, input: Value) -> Result<Produced, StepError>;
+
+    /// Whether it is a program outside: that is told what all stages before have found, and may say more than an output.
+    fn is_outside(&self) -> bool {
+        false
+    }
 }
 
 impl Work for Outside {
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    fn is_outside(&self) -> bool {
+        true
+    }
+
+    fn process(&self, context: &StepContext, input: Value) -> Result<Produced, StepError> {
         self.call(context, input)
     }
 }

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 fn write_tables(folder: &Path, file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let pdf = pdf::open(fs::read(file)?, &ReadOptions::default())?;
     let mut out = String::new();
-    for index in 0..pdf.about().page_count {
+    for index in 0..pdf.info().page_count {
         let Ok(page) = pdf.page(index) else { continue };
         for block in page.blocks {
             if let BlockKind::Table { table } = block.kind {

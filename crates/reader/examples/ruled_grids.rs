@@ -35,7 +35,7 @@ fn main() {
         let Some(pdf) = fs::read(&file).ok().and_then(|bytes| pdf::open(bytes, &ReadOptions::default()).ok()) else {
             continue;
         };
-        for index in 0..pdf.about().page_count.min(60) {
+        for index in 0..pdf.info().page_count.min(60) {
             let (Ok(content), Ok(page)) = (pdf.content(index), pdf.page(index)) else { continue };
             let tables = page.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Table { .. }));
             let tables = tables.filter_map(|block| block.bbox).collect::<Vec<_>>();

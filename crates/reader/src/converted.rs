@@ -52,7 +52,7 @@ impl ConvertedFile {
 
     /// Leaves out the pages over the limit, and says so.
     #[must_use]
-    pub fn within(mut self, limits: &Limits) -> Self {
+    pub fn limit_pages(mut self, limits: &Limits) -> Self {
         let count = self.pages.len();
         if count > limits.pages {
             self.pages.truncate(limits.pages);
@@ -64,7 +64,7 @@ impl ConvertedFile {
 }
 
 impl OpenFile for ConvertedFile {
-    fn about(&self) -> &About {
+    fn info(&self) -> &About {
         &self.about
     }
 
@@ -108,7 +108,7 @@ mod tests {
         let mut full = Page::converted(0);
         full.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain("a") }));
         let file = ConvertedFile::new(FileType::Text, Metadata::default(), vec![full, Page::converted(0)]);
-        assert_eq!(file.about().page_count, 2);
+        assert_eq!(file.info().page_count, 2);
         assert_eq!(file.page(0).unwrap().number, 1);
         assert_eq!(file.page(0).unwrap().kind, PageKind::Text);
         assert_eq!(file.page(1).unwrap().kind, PageKind::Blank);
@@ -120,7 +120,7 @@ mod tests {
     fn pages_over_the_limit_are_left_out_and_counted() {
         let pages = vec![Page::converted(1), Page::converted(2), Page::converted(3)];
         let limits = Limits { pages: 2, ..Limits::default() };
-        let file = ConvertedFile::new(FileType::Text, Metadata::default(), pages).within(&limits);
+        let file = ConvertedFile::new(FileType::Text, Metadata::default(), pages).limit_pages(&limits);
         assert_eq!(file.about.page_count, 2);
         assert_eq!(file.about.warnings, ["only the first 2 of 3 pages were read"]);
     }

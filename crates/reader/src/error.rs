@@ -84,7 +84,7 @@ pub fn bytes(size: u64) -> String {
 }
 
 /// Checks a count or size against a limit, and names both if it is too large.
-pub fn within(what: &str, is: u64, limit: u64) -> ReadResult<()> {
+pub fn check_limit(what: &str, is: u64, limit: u64) -> ReadResult<()> {
     if is > limit {
         return Err(ReadError::too_large(format!("{what} is {is}, and the limit is {limit}")));
     }

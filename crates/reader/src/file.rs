@@ -28,7 +28,7 @@ pub trait Opener: Send + Sync + fmt::Debug {
 /// A file whose pages can be read, in any order and from several threads at once.
 pub trait OpenFile: Send + Sync + fmt::Debug {
     /// What is known without reading a page.
-    fn about(&self) -> &About;
+    fn info(&self) -> &About;
 
     /// Reads a page as the file itself has it, without OCR; `index` counts from 0.
     fn page(&self, index: usize) -> ReadResult<Page>;

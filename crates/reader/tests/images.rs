@@ -47,7 +47,7 @@ fn every_format_is_a_page_of_the_same_size_and_kind() {
     ];
     for (kind, format) in formats {
         let file = open(kind, encoded(&picture, format), &ReadOptions::default()).unwrap();
-        assert_eq!(file.about().page_count, 1, "{kind:?}");
+        assert_eq!(file.info().page_count, 1, "{kind:?}");
         let page = file.page(0).unwrap();
         assert_eq!((page.kind, page.read_by), (PageKind::Scan, ReadBy::Nothing), "{kind:?}");
         let size = page.size.unwrap();
@@ -63,7 +63,7 @@ fn every_format_is_a_page_of_the_same_size_and_kind() {
 fn a_tiff_has_a_page_for_each_picture() {
     let blank = GrayImage::from_pixel(300, 400, Luma([250]));
     let file = open(FileType::Tiff, tiff_of(&[page(200, 300), blank, page(100, 50)]), &ReadOptions::default()).unwrap();
-    assert_eq!(file.about().page_count, 3);
+    assert_eq!(file.info().page_count, 3);
     let kinds: Vec<PageKind> = (0..3).map(|index| file.page(index).unwrap().kind).collect();
     assert_eq!(kinds, [PageKind::Scan, PageKind::Blank, PageKind::Scan]);
     assert_eq!(file.page(1).unwrap().reason, "the image shows nothing but paper");
@@ -144,7 +144,7 @@ fn no_damage_makes_it_panic() {
                 let mut damaged = bytes.clone();
                 damaged[at] = value;
                 if let Ok(file) = open(kind, damaged, &ReadOptions::default()) {
-                    for index in 0..file.about().page_count.min(3) {
+                    for index in 0..file.info().page_count.min(3) {
                         let _ = file.page(index);
                     }
                 }

@@ -237,7 +237,7 @@ fn presentation() -> Vec<u8> {
 #[test]
 fn a_presentation() {
     let file = ppt::open(&presentation(), &ReadOptions::default()).unwrap();
-    assert_eq!(file.about().page_count, 2);
+    assert_eq!(file.info().page_count, 2);
     let first = file.page(0).unwrap();
     assert_eq!(first.label.as_deref(), Some("Title"));
     assert_eq!(brief::lines(&first.blocks), ["h1 Title", "li0 * One", "li0 * Two", "Note p Say hello"]);
@@ -251,7 +251,7 @@ fn a_presentation_without_its_order_keeps_its_text() {
         compound(&[("PowerPoint Document", record(0x03ee, 0, true, &drawing(&[shape(&text_records(4, "Lost"))])))]);
     let file = ppt::open(&bytes, &ReadOptions::default()).unwrap();
     assert_eq!(brief::lines(&file.page(0).unwrap().blocks), ["p Lost"]);
-    assert_eq!(file.about().warnings.len(), 1);
+    assert_eq!(file.info().warnings.len(), 1);
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn a_plain_mail() {
             "p Bye"
         ]
     );
-    let metadata = &open(mail).about().metadata.clone();
+    let metadata = &open(mail).info().metadata.clone();
     assert_eq!(metadata.title.as_deref(), Some("Grüße"));
     assert_eq!(metadata.author.as_deref(), Some("Anna <anna@a.example>"));
     assert_eq!(metadata.created.as_deref(), Some("2022-12-16T17:04:16-05:00"));
@@ -68,7 +68,7 @@ fn attachments_are_files_and_mails_in_mails_are_mails() {
     assert_eq!(names, ["_up.pdf", "attachment-2.png", "inner.eml"]);
     assert_eq!(attachments[0].bytes, b"%PDF");
     let inner = eml::open(&attachments[2].bytes, &ReadOptions::default()).unwrap();
-    assert_eq!(inner.about().metadata.title.as_deref(), Some("inner"));
+    assert_eq!(inner.info().metadata.title.as_deref(), Some("inner"));
     assert_eq!(inner.attachments().unwrap()[0].name, "innermost.eml");
     assert!(read(mail)[1].ends_with("*Attachments:* _up.pdf, attachment-2.png, inner.eml"));
 }

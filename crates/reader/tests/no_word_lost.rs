@@ -153,7 +153,7 @@ fn no_word_is_lost_in(files: &[PathBuf]) {
     for file in files {
         // Damaged and locked files have tests of their own.
         let Ok(pdf) = pdf::open(fs::read(file).unwrap(), &ReadOptions::default()) else { continue };
-        let pages = (0..pdf.about().page_count.min(MOST_PAGES)).filter_map(|index| pdf.page(index).ok());
+        let pages = (0..pdf.info().page_count.min(MOST_PAGES)).filter_map(|index| pdf.page(index).ok());
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         all.extend(faults(&name, &pages.collect::<Vec<_>>()));
         read.insert(file);

@@ -52,7 +52,7 @@ fn open_with(bytes: &[u8], options: &ReadOptions) -> Result<ConvertedFile, ReadE
 
 fn markdown(bytes: &[u8]) -> Vec<String> {
     let file = open(bytes).unwrap();
-    (0..file.about().page_count).map(|index| render::markdown(&file.page(index).unwrap())).collect()
+    (0..file.info().page_count).map(|index| render::markdown(&file.page(index).unwrap())).collect()
 }
 
 fn word_file(body: &str) -> Vec<u8> {
@@ -168,6 +168,21 @@ fn fields_boxes_and_forms_show_what_they_show() {
     let shown = &markdown(&word_file(body))[0];
     let expected = "[link](https://a.org) and ☑ yes\n\n![a dog]()\n\nboxed\n\nnot hidden\n";
     assert!(shown.starts_with(expected), "{shown}");
+}
+
+#[test]
+fn tabs_of_a_table_of_contents_part_titles_from_their_pages() {
+    let entry = |title: &str, page: &str| {
+        let run = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
+        let properties = "<w:pPr><w:pStyle w:val='TOC1'/><w:tabs><w:tab w:val='right' w:leader='dot' w:pos='9062'/></w:tabs></w:pPr>";
+        format!("<w:p>{properties}{}<w:r><w:tab/></w:r>{}<w:r><w:ptab/></w:r>{}</w:p>", run("1"), run(title), run(page))
+    };
+    let bytes = word_file(&(entry("The harbour", "3") + &entry("Ships", "17")));
+    let text = render::text(&open(&bytes).unwrap().pages[0]);
+    let entries: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(entries.contains(&vec!["1", "The", "harbour", "3"]), "{text}");
+    let shown = &markdown(&bytes)[0];
+    assert!(shown.contains("The harbour 3") && shown.contains("Ships 17"), "{shown}");
 }
 
 fn slide_file(slides: &[&str]) -> Vec<u8> {

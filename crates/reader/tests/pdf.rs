@@ -138,7 +138,7 @@ fn the_file_says_what_it_is() {
         "<</Subtype/text#2Fxml/Length 4>>stream\n<a/>\nendstream".to_owned(),
     ];
     let file = sample.open();
-    let about = file.about();
+    let about = file.info();
     assert_eq!((about.page_count, about.metadata.language.as_deref()), (3, Some("de-DE")));
     // The entry is its own successor, and is read once.
     let outline = about.outline.iter().map(|entry| (entry.title.as_str(), entry.page));
@@ -173,13 +173,27 @@ fn bad_files_are_errors_of_one_sentence() {
 }
 
 #[test]
+fn pages_are_found_where_the_list_of_pages_is_broken() {
+    let whole =
+        Sample::of(&["BT /F1 10 Tf 50 700 Td (first page) Tj ET", "BT /F1 10 Tf 50 700 Td (second page) Tj ET"])
+            .bytes();
+    let whole = String::from_utf8(whole).unwrap();
+    for (is, broken) in [("/Kids[", "/Kidz["), ("/Pages 2 0 R", "/Pages 9 0 R"), ("/Type/Catalog", "/Type/Katalog")] {
+        let bytes = whole.replace(is, broken).into_bytes();
+        let file = pdf::open(bytes, &ReadOptions::default()).unwrap_or_else(|error| panic!("{broken}: {error}"));
+        assert_eq!(file.info().page_count, 2, "{broken}");
+        assert_eq!(texts(&file.page(1).unwrap()), ["second page"], "{broken}");
+    }
+}
+
+#[test]
 fn encrypted_files_ask_for_their_password() {
     let file = "fixtures/documents/messy/hayro--password_encrypted_aes_128.pdf";
     let Some(file) = bindery_testkit::shared(file) else { return };
     let bytes = std::fs::read(file).unwrap();
     let with = |password: Option<&str>| {
         let options = ReadOptions { password: password.map(str::to_owned), ..ReadOptions::default() };
-        pdf::open(bytes.clone(), &options).map(|file| file.about().page_count)
+        pdf::open(bytes.clone(), &options).map(|file| file.info().page_count)
     };
     assert_eq!(with(None), Err(ReadError::NeedsPassword));
     assert_eq!(with(Some("wrong")), Err(ReadError::WrongPassword));
@@ -304,5 +318,5 @@ fn pages_are_read_without_the_password_of_the_files_embedded_in_it() {
     let bytes = bytes.replace("/Root 1 0 R", "/Root 1 0 R/Encrypt 100 0 R/ID[(one)(two)]");
     let file = pdf::open(bytes.into_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!(texts(&file.page(0).unwrap()), ["Open to all."]);
-    assert_eq!(file.about().warnings, ["the files embedded in it are encrypted, and were not read"]);
+    assert_eq!(file.info().warnings, ["the files embedded in it are encrypted, and were not read"]);
 }

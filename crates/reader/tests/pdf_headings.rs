@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "other tests need more of it")]
 mod made_pdf;
 
-use bindery_reader::{BlockKind, OpenFile, Page, render};
+use bindery_reader::{BlockKind, OpenFile, Page, model::Role, render};
 use made_pdf::{Sample, lines, text};
 
 const PROSE: [&str; 6] = [
@@ -76,4 +76,24 @@ fn a_heading_may_stand_at_the_beginning_of_its_paragraph() {
     let markdown = render::markdown(&page);
     assert!(markdown.contains("##### Figures and votes.\n\nThe council met in the hall"), "{markdown}");
     assert!(markdown.contains("**Anna Keller:** The council") && markdown.contains("**Table 3.** The"), "{markdown}");
+}
+
+#[test]
+fn what_runs_up_the_side_of_every_page_is_a_footer() {
+    let page = |number: u32| {
+        let text = format!("Text of page {number} tells of ships that lay in the harbour for a year.");
+        lines(60, 700, 10, "F1", &[&text])
+            + "BT /F1 7 Tf 0 1 -1 0 585 200 Tm (Downloaded from https://example.org by a guest) Tj ET\n"
+            + &format!("BT /F1 7 Tf 0 1 -1 0 20 200 Tm (Own note {number} of this page alone) Tj ET\n")
+    };
+    let pages: Vec<String> = [1, 4, 9].map(page).to_vec();
+    let file = Sample::of(&pages.iter().map(String::as_str).collect::<Vec<_>>()).open();
+    for index in 0..3 {
+        let page = file.page(index).unwrap();
+        let role =
+            |begin: &str| page.blocks.iter().find(|block| text(block).starts_with(begin)).map(|block| block.role);
+        assert_eq!(role("Downloaded from"), Some(Role::Footer), "{:?}", page.blocks);
+        assert_eq!(role("Own note"), Some(Role::Body), "{:?}", page.blocks);
+        assert_eq!(role("Text of page"), Some(Role::Body));
+    }
 }

@@ -112,3 +112,75 @@ fn entries_of_a_name_and_a_value_stay_lines() {
     let content = lines(56, 700, 10, "F1", &prose);
     assert_eq!(texts(&Sample::of(&[&content]).page()).join(" ").matches('\n').count(), 0);
 }
+
+#[test]
+fn letters_that_are_set_wide_are_words_where_spaces_are_drawn() {
+    let sentence = ["The harbour was rebuilt in 1998 after a great fire,", "and ships from all towns came back to it."];
+    for wide in ["0.8", "1.5", "3", "5"] {
+        let content = format!("{wide} Tc\n{}", lines(50, 700, 11, "F1", &sentence));
+        let text = texts(&Sample::of(&[&content]).page()).join(" ");
+        assert_eq!(text, sentence.join(" "), "{wide}");
+    }
+    // Signs in columns are no word, even where one of them has a space behind it.
+    let mut content = String::new();
+    for (at, sign) in (0..).zip(["Y ", "N ", "Y", "N", "Y", "Y", "N", "N", "Y", "N"]) {
+        content += &lines(60 + 22 * at, 700, 11, "F1", &[sign]);
+    }
+    let text = render::text(&Sample::of(&[&content]).page());
+    assert_eq!(text.split_whitespace().count(), 10, "{text}");
+}
+
+#[test]
+fn kerning_parts_no_word_where_spaces_are_drawn() {
+    let content = "BT /F1 10 Tf 50 700 Td [(at homogenous ma) -130 (teria) -140 (l level of the) -20 ( ship)] TJ ET";
+    assert_eq!(texts(&Sample::of(&[content]).page()), ["at homogenous material level of the ship"]);
+    // Without drawn spaces such a gap is one.
+    let content = "BT /F1 10 Tf 50 700 Td [(one) -150 (ship) -150 (came) -150 (home)] TJ ET";
+    assert_eq!(texts(&Sample::of(&[content]).page()), ["one ship came home"]);
+}
+
+#[test]
+fn short_words_that_are_drawn_twice_are_there_once() {
+    let mut content = String::new();
+    let mut x = 50;
+    for (word, width) in [("it", 12), ("is", 12), ("an", 16), ("old", 20), ("ship", 24), ("of", 14), ("ours", 26)] {
+        content += &format!("BT /F1 11 Tf {x} 700 Td ({word}) Tj 0.5 0 Td ({word}) Tj ET\n");
+        x += width;
+    }
+    assert_eq!(texts(&Sample::of(&[&content]).page()), ["it is an old ship of ours"]);
+    // Letters that stand twice in a word are two letters.
+    assert_eq!(texts(&Sample::of(&["BT /F1 11 Tf 50 700 Td (Anna, Otto, 1001) Tj ET"]).page()), ["Anna, Otto, 1001"]);
+}
+
+#[test]
+fn clauses_that_are_numbered_by_a_point_and_a_figure_are_paragraphs() {
+    let clauses =
+        [".1 The intent of this section is to count the ships.", ".2 Submit reports to the guard.", ".3 Use form 12."];
+    let page = Sample::of(&[&lines(60, 700, 10, "F1", &clauses)]).page();
+    assert_eq!(texts(&page), clauses);
+}
+
+#[test]
+fn text_that_ocr_put_behind_a_picture_is_no_code_whatever_its_font() {
+    let form = ["Agency Name: Assembly Press", "Billing Type: Cash", "Order 1475908; revised", "Net Amount: 1,734.00;"];
+    let visible = lines(60, 700, 10, "F3", &["int main\\(\\) {", "return 1475908;", "}"]);
+    let content = format!("3 Tr\n{}\n0 Tr\n{}", lines(60, 600, 10, "F3", &form), visible);
+    let page = Sample::of(&[&content]).page();
+    let code = page.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Code { .. })).count();
+    let markdown = render::markdown(&page);
+    assert_eq!(code, 1, "{markdown}");
+    assert!(!markdown.contains("`Agency") && markdown.contains("Agency Name: Assembly Press"), "{markdown}");
+}
+
+#[test]
+fn asterisks_of_notes_are_no_bullets() {
+    let table = ["Dose 250 500 1,000", "Weight 8.8 7.5* 5.3**", "Length 9.0 9.1 8.2*"];
+    let notes = ["* Different from the first group by a test of means.", "** The same with another bound."];
+    let content = lines(60, 700, 10, "F1", &table) + &lines(60, 600, 10, "F1", &notes);
+    let text = render::text(&Sample::of(&[&content]).page());
+    assert!(text.contains("* Different") && text.contains("** The same"), "{text}");
+    // Without such figures they are points of a list.
+    let page =
+        Sample::of(&[&lines(60, 600, 10, "F1", &["* First point of the list.", "* Second point of the list."])]).page();
+    assert!(page.blocks.iter().all(|block| matches!(block.kind, BlockKind::ListItem { .. })), "{:?}", page.blocks);
+}

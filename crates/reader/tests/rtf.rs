@@ -32,7 +32,7 @@ fn what_was_deleted_is_left_out_and_damaged_objects_are_named() {
     let file = open(r"kept {\deleted gone }here{\object\objemb{\*\objdata 0105}}\par");
     assert_eq!(brief::lines(&file.page(0).unwrap().blocks), ["p kept here"]);
     let warnings = ["the embedded file number 1 is damaged, and was left out", "tracked deletions are not shown"];
-    assert_eq!(file.about().warnings, warnings);
+    assert_eq!(file.info().warnings, warnings);
     assert_eq!(read(r"{\stylesheet{\s1 heading 1;}}\pard\s1\b Bold heading\par"), ["h1 Bold heading"]);
 }
 
@@ -92,7 +92,7 @@ fn what_is_not_known_is_left_out() {
 #[test]
 fn metadata_is_read() {
     let file = open(r"{\info{\title A \'fc}{\author Anna}{\creatim\yr2020\mo2\dy3\hr4\min5}}x");
-    let metadata = &file.about().metadata;
+    let metadata = &file.info().metadata;
     assert_eq!(metadata.title.as_deref(), Some("A ü"));
     assert_eq!(metadata.author.as_deref(), Some("Anna"));
     assert_eq!(metadata.created.as_deref(), Some("2020-02-03T04:05:00"));

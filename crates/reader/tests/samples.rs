@@ -33,7 +33,7 @@ fn markdown(file: &dyn OpenFile, pages: &[Page]) -> String {
         let kind = attachment.media_type.as_deref().unwrap_or("of no stated type");
         writeln!(text, "(inside: {}, {kind}, {} bytes)", attachment.name, attachment.bytes.len()).unwrap();
     }
-    let warnings = file.about().warnings.iter().chain(pages.iter().flat_map(|page| &page.warnings));
+    let warnings = file.info().warnings.iter().chain(pages.iter().flat_map(|page| &page.warnings));
     for warning in warnings {
         writeln!(text, "(note: {warning})").unwrap();
     }
@@ -207,7 +207,7 @@ fn hocr_is_what_other_tools_expect() {
 #[test]
 fn json_has_everything() {
     let sample = Sample::open("rotated.pdf");
-    let json = render::json(sample.file.about(), &sample.pages()).unwrap();
+    let json = render::json(sample.file.info(), &sample.pages()).unwrap();
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     matches_snapshot("rotated.pdf.json", &serde_json::to_string_pretty(&rounded(value)).unwrap());
 }

@@ -17,7 +17,7 @@ fn ways(name: &str) -> Vec<(PageKind, ReadBy)> {
     let reader = Reader::new(ReadOptions { ocr: OcrMode::Never, ..sample_files::options() }, None);
     // The name says something else than the content.
     let file = reader.open(sample_files::bytes(name), Some("file.xyz")).unwrap();
-    let pages = (0..file.about().page_count).map(|index| reader.read_page(&*file, index).unwrap());
+    let pages = (0..file.info().page_count).map(|index| reader.read_page(&*file, index).unwrap());
     pages.map(|page| (page.kind, page.read_by)).collect()
 }
 
@@ -25,11 +25,11 @@ fn ways(name: &str) -> Vec<(PageKind, ReadBy)> {
 fn combined(name: &str) -> CombinedDocument {
     let reader = Reader::new(sample_files::options(), None);
     let file = reader.open(sample_files::bytes(name), None).unwrap();
-    let pages = (0..file.about().page_count).map(|index| {
+    let pages = (0..file.info().page_count).map(|index| {
         let page = reader.read_page(&*file, index).unwrap();
         page_markdown(page.number, &render::markdown(&page))
     });
-    CombinedDocument::new("d", file.about().file_type.name(), pages.collect())
+    CombinedDocument::new("d", file.info().file_type.name(), pages.collect())
 }
 
 #[test]

@@ -111,6 +111,34 @@ fn goods_and_prices_of_a_receipt_stand_in_one_line() {
 }
 
 #[test]
+fn grey_print_on_grey_paper_is_read() {
+    let engine = Tesseract::default();
+    if let Err(error) = engine.check(&["eng".to_owned()]) {
+        bindery_testkit::missing(error);
+        return;
+    }
+    let sentences = [
+        "The harbour was rebuilt after the great fire,",
+        "and ships from all towns came back to it.",
+        "Nobody counts them now.",
+    ];
+    let content = made_pdf::lines(60, 700, 12, "F1", &sentences);
+    let page = made_pdf::Sample::of(&[&content]).open().image(0, 200.0).unwrap().unwrap();
+    // Print that is a sixth darker than its paper, with the noise of a sensor.
+    let mut random = 19_u32;
+    let noisy = page.pixels.iter().map(|value| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let noise = i32::try_from(random >> 29).unwrap() - 4;
+        u8::try_from((150 + i32::from(*value) * 30 / 255 + noise).clamp(0, 255)).unwrap()
+    });
+    let grey = PageImage { pixels: noisy.collect(), ..page };
+    let request =
+        OcrRequest { languages: vec!["eng".to_owned()], find_orientation: true, time: Duration::from_secs(60) };
+    let words: Vec<String> = engine.read(&grey, &request).unwrap().words.into_iter().map(|word| word.text).collect();
+    assert_eq!(words.join(" "), sentences.join(" "));
+}
+
+#[test]
 fn the_totals_of_real_receipts_are_read() {
     for (name, total) in [("070.jpg", "141.50"), ("508.jpg", "16.00")] {
         let Some(bytes) = scan(&format!("../receipts/{name}")) else { return };

@@ -90,7 +90,7 @@ fn reader(ocr: OcrMode) -> Reader {
 
 fn text_of(reader: &Reader, pdf: Vec<u8>) -> String {
     let file = reader.open(pdf, None).unwrap();
-    assert_eq!(file.about().page_count, 1);
+    assert_eq!(file.info().page_count, 1);
     render::text(&reader.read_page(&*file, 0).unwrap())
 }
 

@@ -14,7 +14,7 @@ fn tables(path: &Path) -> Vec<Table> {
     let bytes = fs::read(path).expect("the fixture is readable");
     let file = pdf::open(bytes, &ReadOptions::default()).expect("the fixture opens");
     let mut tables = Vec::new();
-    for index in 0..file.about().page_count {
+    for index in 0..file.info().page_count {
         for block in file.page(index).expect("the page is readable").blocks {
             if let BlockKind::Table { table } = block.kind {
                 tables.push(table);

@@ -1,5 +1,5 @@
 //! What Bindery answers over HTTP. For now to those who watch a worker: whether it lives, whether it is ready for work,
-//! and its metrics.
+//! and its metrics; and to endpoints that fetch the files of their requests.
 //!
 //! | path | answer |
 //! |---|---|
@@ -7,11 +7,13 @@
 //! | `/readyz` | 200, or 503 with the reason: the store cannot be reached, or the worker drains |
 //! | `/health`, `/ready` | the same as `{"status":"ok"}`, and `{"status":"ready"}` or 503 `{"status":"not_ready"}` |
 //! | `/metrics` | Prometheus' text format |
+//! | `/files/TOKEN` | a file for an endpoint that works on a request of this worker; 404 once it has answered |
 //!
 //! Nothing here changes anything. On a crash there is nothing to lose. An answer never waits for the store for longer
 //! than [`STORE_TIMEOUT`](bindery_app::readiness::STORE_TIMEOUT).
 
 mod exposition;
+mod files;
 mod metrics;
 mod probes;
 
@@ -32,6 +34,7 @@ pub async fn serve(
         .route("/health", get(probes::health))
         .route("/ready", get(probes::ready))
         .route("/metrics", get(metrics::metrics))
+        .route(&format!("{}/{{token}}", bindery_app::served::ROUTE), get(files::file))
         .with_state(readiness);
     axum::serve(listener, router).with_graceful_shutdown(until).await
 }

@@ -2,7 +2,7 @@
 
 use crate::lease::CLOCK_TOLERANCE;
 use bindery_core::{
-    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    ContentHash, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     job::{Job, JobState, WaitReason},
     outcome::{Outcome, OutcomeStatus},
     progress::StageCounts,
@@ -137,6 +137,8 @@ pub struct ReviewFilter {
     pub item: Option<ItemId>,
     pub statuses: Vec<ReviewStatus>,
     pub queue: Option<Name>,
+    /// Those that ask about this content.
+    pub subject: Option<ContentHash>,
     /// Those that ask for all of these.
     pub skills: Vec<Name>,
     /// Those behind this one, the oldest first; None: the greatest priority first, then the oldest.

@@ -16,7 +16,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, ContentHash, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -31,7 +31,8 @@ use std::{fmt, ops::Range, sync::Arc, time::Duration};
 /// Claiming work and committing its effects. All of it may be called by any number of processes at once.
 #[async_trait]
 pub trait Queue: Send + Sync {
-    /// Reserves `count` ids that nobody else will ever be given. Durable when it returns; ids may stay unused.
+    /// Reserves `count` ids that nobody else will ever be given; they may stay unused. A power cut takes back at most those
+    /// that nothing durable names.
     async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>>;
 
     /// Stores jobs. Durable when it returns, all or none. The results are in the order of the jobs.
@@ -39,8 +40,8 @@ pub trait Queue: Send + Sync {
 
     /// Leases up to `max` ready jobs to a worker: the greatest priority first, then the oldest; none from a paused
     /// queue; none beyond a limit; no suspects. Each claim draws a fresh token. A claim is not an attempt: attempts are
-    /// counted when they end. The lease is durable when this returns; if the caller dies, [`sweep`](Self::sweep) gives
-    /// the jobs back once it has run out.
+    /// counted when they end. Everybody sees the lease when this returns; if the caller dies, [`sweep`](Self::sweep) gives
+    /// the jobs back once it has run out. A power cut, which ends the caller too, may undo it: then they are ready again.
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;
 
     /// Leases a group of suspects: ready jobs (or such whose time has come) that a worker held when it died. Those with the fewest losses come first,
@@ -72,8 +73,8 @@ pub trait Queue: Send + Sync {
     /// not due, and the limit of a delivered one begins now, if it has not begun before. Returns how many are delivered.
     async fn hold_reports(&self, undelivered: Undelivered) -> StoreResult<u64>;
 
-    /// Extends leases and says that the worker lives. Returns the jobs that the caller does *not* hold any more and
-    /// should stop working on. `finished` is how many jobs the worker has finished in all.
+    /// Extends leases and says that the worker lives; not durable, as the worker will say so again. Returns the jobs that the
+    /// caller does *not* hold any more and should stop working on. `finished` is how many jobs the worker has finished in all.
     async fn heartbeat(
         &self,
         worker: &Name,
@@ -212,6 +213,9 @@ pub trait Records: Send + Sync {
         item: Option<ItemId>,
         stage: &Name,
     ) -> StoreResult<Vec<Outcome>>;
+
+    /// The result that work with this key can take over, of the newest submission that has one.
+    async fn reusable_outcome(&self, key: ContentHash) -> StoreResult<Option<Outcome>>;
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
     async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>>;

@@ -48,6 +48,7 @@ fn outcome(number: i64, bytes: usize) -> Outcome {
         attempts: 1,
         cost_micros: 0,
         finished_at: Timestamp::from_millis(1_800_000_000_000),
+        reuse: None,
     }
 }
 

@@ -78,9 +78,9 @@ fn read(reader: &Reader, path: &Path) -> Result<(Vec<Page>, Vec<Attachment>), Tr
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let bytes = read_file(path, reader.options()).map_err(failed)?;
     let file = reader.open(bytes, name.as_deref()).map_err(failed)?;
-    let pages = (0..file.about().page_count).map(|index| reader.read_page(&*file, index));
+    let pages = (0..file.info().page_count).map(|index| reader.read_page(&*file, index));
     let pages = pages.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    let is_pdf = file.about().file_type == FileType::Pdf;
+    let is_pdf = file.info().file_type == FileType::Pdf;
     Ok((pages, if is_pdf { file.attachments().unwrap_or_default() } else { Vec::new() }))
 }
 

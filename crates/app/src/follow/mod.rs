@@ -8,7 +8,7 @@
 mod report;
 mod store_wait;
 
-pub use report::{Failed, FailedPart, ResultLocation, Waits, failed_parts, stored_result, waits};
+pub use report::{Failed, FailedPart, ResultLocation, Waits, failed_parts, has_worker, stored_result, waits};
 pub use store_wait::{StoreWait, USUAL_SECONDS};
 
 use crate::{app::App, error::AppResult, signals::Signals, supervisor::Supervisor};

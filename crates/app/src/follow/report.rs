@@ -4,14 +4,16 @@ use crate::{app::App, error::AppResult, items::ItemNames};
 use bindery_core::{
     Name, SubmissionId,
     artifact::Artifact,
-    job::{ENGINE_QUEUE, JobState, WaitReason},
+    error::ErrorClass,
+    job::{ENGINE_QUEUE, ErrorRecord, JobState, WaitReason},
     outcome::OutcomeStatus,
     progress::Progress,
     review::ReviewStatus,
 };
+use bindery_engine::SILENT_AFTER;
 use bindery_store::{
     pages::OutcomePages,
-    query::{JobFilter, ReviewFilter},
+    query::{JobFilter, ReviewFilter, WorkerView},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
@@ -26,6 +28,8 @@ pub struct FailedPart {
     pub part: String,
     pub stage: Name,
     pub reason: String,
+    /// The same would fail in the same way again: a damaged file, an unknown type.
+    pub is_permanent: bool,
 }
 
 /// What failed: the first of it, and how much there is in all.
@@ -39,6 +43,30 @@ impl Failed {
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }
+
+    /// Whether trying again would help none of it.
+    pub fn is_permanent(&self) -> bool {
+        !self.is_empty() && self.total == self.listed.len() as u64 && self.listed.iter().all(|part| part.is_permanent)
+    }
+}
+
+/// What lies in the part itself. What the machine lacks can be installed, and limits can be raised.
+fn is_permanent(error: &ErrorRecord) -> bool {
+    const OF_THE_MACHINE: [&str; 3] = ["NoOcr", "MemoryLimit", "NoStore"];
+    error.class == ErrorClass::Reject && !OF_THE_MACHINE.contains(&error.kind.as_str())
+}
+
+/// Whether anybody works on this store: a worker that was seen lately, or whose claim still holds.
+pub async fn has_worker(app: &App) -> AppResult<bool> {
+    let now = app.store().clock().now();
+    let seen = |view: &WorkerView| view.left_at.is_none() && now.since(view.seen_at) < SILENT_AFTER;
+    if app.store().workers().await?.iter().any(seen) {
+        return Ok(true);
+    }
+    // Whoever has just begun has claimed, and not been seen yet.
+    let running = JobFilter { states: vec![JobState::Running], limit: Some(LOOKED_AT), ..JobFilter::default() };
+    let held = app.store().jobs(running).await?;
+    Ok(held.iter().any(|view| view.job.lease_until.is_some_and(|until| until > now)))
 }
 
 /// The first `most` parts that failed, stage by stage. What did not fail is not looked at.
@@ -56,8 +84,9 @@ pub async fn failed_parts(app: &App, progress: &Progress, most: usize) -> AppRes
             }
             for outcome in page.into_iter().take(most - failed.listed.len()) {
                 let part = names.label(id, outcome.item).await?;
+                let is_permanent = outcome.error.as_ref().is_some_and(is_permanent);
                 let reason = outcome.error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
-                failed.listed.push(FailedPart { part, stage: outcome.stage, reason });
+                failed.listed.push(FailedPart { part, stage: outcome.stage, reason, is_permanent });
             }
         }
     }

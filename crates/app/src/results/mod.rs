@@ -5,9 +5,13 @@
 //! | `stored` | a result as it is stored, however long |
 //! | `tables` | its documents as CSV and as lines of JSON |
 //! | `xlsx`, `workbook` | the same for a spreadsheet |
+//! | `parts` | what a collector has bound, as CSV, a spreadsheet or lines of JSON |
 //! | `texts` | the texts of its files, as files |
+//! | `returned_files` | the files that programs have returned, as files |
 //! | `rows` | the columns of lists, such as line items, in printed order |
 
+pub mod parts;
+mod returned_files;
 mod rows;
 mod stored;
 mod tables;
@@ -15,6 +19,7 @@ mod texts;
 mod workbook;
 mod xlsx;
 
+pub use returned_files::write_returned_files;
 pub use rows::columns;
 pub use stored::StoredResult;
 pub use tables::{field_names, find_document, row_columns, write_csv, write_json_lines, write_rows_csv};
@@ -31,6 +36,10 @@ use std::{io, path::PathBuf};
 pub enum ResultError {
     #[error("the result has no documents")]
     NoDocuments,
+    #[error("what the stages say has more than {0} different keys, too many for a table")]
+    TooManyKeys(usize),
+    #[error("no program has returned files for {id}")]
+    NoFiles { id: SubmissionId },
     #[error("the result of {id} has no texts")]
     NoTexts { id: SubmissionId },
     #[error("{key} is named in the result of {id}, and is not in the store")]

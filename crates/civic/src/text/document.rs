@@ -110,7 +110,7 @@ pub(crate) fn read_seeing(
         return Err(NoText::new(Why::Login, message));
     }
     let file = reader.open(page.bytes, Some(file_name(&page.url))).map_err(|error| NoText::unread(&shown, &error))?;
-    let about = file.about();
+    let about = file.info();
     if matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip) {
         let message = format!("{shown} is an archive, and files inside of archives are not read");
         return Err(NoText::new(Why::Unreadable, message));

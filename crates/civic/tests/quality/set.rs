@@ -45,9 +45,9 @@ pub(crate) fn items(folder: &Path, file: &str) -> Result<Vec<Item>, String> {
 fn of_pdf(file: &str, bytes: Vec<u8>) -> Result<Vec<Item>, String> {
     let reader = Reader::new(ReadOptions { ocr: OcrMode::Never, ..ReadOptions::default() }, None);
     let opened = reader.open(bytes, Some(file)).map_err(|fault| format!("{file}: {fault}"))?;
-    let pages: Result<Vec<_>, _> = (0..opened.about().page_count).map(|at| reader.read_page(&*opened, at)).collect();
+    let pages: Result<Vec<_>, _> = (0..opened.info().page_count).map(|at| reader.read_page(&*opened, at)).collect();
     let pages = pages.map_err(|fault| format!("{file}: {fault}"))?;
-    let split = splitter::split(&pages, &opened.about().outline);
+    let split = splitter::split(&pages, &opened.info().outline);
     let items = split.items.into_iter().map(|item| Item {
         number: item.number.unwrap_or_default(),
         title: item.title,

@@ -147,7 +147,7 @@ fn numbered(kind: &str, titles: Vec<String>) -> Vec<PlacedTitle> {
 fn blocks(bytes: &[u8]) -> Result<Vec<String>, String> {
     let file = pdf::open(bytes.to_vec(), &ReadOptions::default()).map_err(|fault| fault.to_string())?;
     let mut all = Vec::new();
-    for index in 0..file.about().page_count {
+    for index in 0..file.info().page_count {
         for block in file.page(index).map_err(|fault| fault.to_string())?.blocks {
             match block.kind {
                 BlockKind::Heading { text, .. } | BlockKind::Paragraph { text } | BlockKind::ListItem { text, .. } => {

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub(crate) mod add;
 pub(crate) mod cancel;
 pub(crate) mod checklists;
 pub(crate) mod child;
@@ -15,6 +16,7 @@ pub(crate) mod process;
 pub(crate) mod processors;
 pub(crate) mod queues;
 pub(crate) mod read;
+pub(crate) mod rerun;
 pub(crate) mod result;
 pub(crate) mod retention;
 pub(crate) mod retry;
@@ -48,6 +50,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
             tokio::task::spawn_blocking(move || child::run(&settings)).await?
         }
         Command::Submit(args) => submit::run(settings, args).await,
+        Command::Add(args) => add::run(settings, args).await,
         Command::Watch(args) => watch::run(settings, args).await,
         Command::Intake(args) => intake::run(settings, args).await,
         Command::Worker(args) => worker::run(settings, args).await,
@@ -57,6 +60,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Search(args) => search::run(settings, args).await,
         Command::Jobs(args) => jobs::run(settings, args).await,
         Command::DeadLetters(args) => dead_letters::run(settings, args).await,
+        Command::Rerun(args) => rerun::run(settings, args).await,
         Command::Retry(args) => retry::run(settings, args).await,
         Command::Cancel(args) => cancel::run(settings, args).await,
         Command::Delete(args) => retention::delete::run(settings, args).await,

@@ -144,7 +144,7 @@ async fn show(
     }
     report::note_waits(&waits);
     note_unreadable(unreadable);
-    output::note(conclusion(progress, end));
+    output::note(conclusion(progress, end, failed.is_permanent()));
     if let Some(stored) = stored.filter(|_| !as_json) {
         output::note(format!("stored as {} in {}", stored.key, stored.path));
         if let Some(result) = &result {
@@ -155,7 +155,7 @@ async fn show(
 }
 
 /// The last line: how it ended, and what to do next if it has not.
-fn conclusion(progress: &Progress, end: End) -> String {
+fn conclusion(progress: &Progress, end: End, is_permanent: bool) -> String {
     let id = progress.submission;
     let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
     match progress.status {
@@ -165,11 +165,19 @@ fn conclusion(progress: &Progress, end: End) -> String {
                 format!("{id} completed in {took}; {asked} for a person to look at: `bindery review list`")
             }
             None => format!("{id} completed in {took}"),
+            Some(error) if is_permanent => {
+                format!("{id} completed in {took}, but {error}; trying again would not help")
+            }
             Some(error) => format!("{id} completed in {took}, but {error}; `bindery retry {id}` tries them again"),
         },
         SubmissionStatus::Failed => {
             let error = progress.error.as_deref().unwrap_or("no reason was given");
-            format!("{id} failed: {error}; `bindery retry {id}` tries again")
+            let then = if is_permanent {
+                "trying again would not help".to_owned()
+            } else {
+                format!("`bindery retry {id}` tries again")
+            };
+            format!("{id} failed: {error}; {then}")
         }
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
         // While work is left that goes on by itself, nobody waits for a person.

@@ -14,7 +14,7 @@ use bindery_app::{
 };
 use bindery_core::{
     SubmissionId,
-    progress::Progress,
+    progress::{Progress, StageProgress},
     submission::{Submission, SubmissionStatus, senders_id},
 };
 use serde_json::Value;
@@ -245,12 +245,22 @@ async fn show(app: &App, progress: &Progress) -> anyhow::Result<()> {
     }
     report::print_failed(&failed)?;
     report::print_waits(&waits)?;
+    note_without_worker(app, progress).await?;
     if let Some(error) = progress.error.as_ref().filter(|_| progress.status == SubmissionStatus::Failed) {
         output::line(format!("error: {error}"))?;
     }
     if let Some(stored) = follow::stored_result(app, id).await? {
         output::line("")?;
         output::line(format!("result: {} in {}", stored.key, stored.path))?;
+    }
+    Ok(())
+}
+
+/// Whether anything that waits for a worker waits in vain.
+async fn note_without_worker(app: &App, progress: &Progress) -> anyhow::Result<()> {
+    let waits = |stage: &StageProgress| stage.counts.waiting + stage.counts.running + stage.counts.scheduled > 0;
+    if !progress.status.is_final() && progress.stages.iter().any(waits) && !follow::has_worker(app).await? {
+        output::note("no worker is running: start `bindery worker`");
     }
     Ok(())
 }
@@ -268,6 +278,7 @@ fn deadline(app: &App, progress: &Progress) -> Option<String> {
 async fn watch(app: &App, id: SubmissionId, as_json: bool) -> anyhow::Result<Exit> {
     let mut display = Display::new(!as_json);
     let mut last = None;
+    let mut warned = false;
     loop {
         let mark = app.store().change_mark();
         let progress = submissions::progress(&app.engine, id).await?;
@@ -281,6 +292,10 @@ async fn watch(app: &App, id: SubmissionId, as_json: bool) -> anyhow::Result<Exi
                 show(app, &progress).await?;
             }
             return Ok(Exit::Ok);
+        }
+        if !warned && !as_json && !follow::has_worker(app).await? {
+            note_without_worker(app, &progress).await?;
+            warned = true;
         }
         last = Some(progress);
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -106,6 +106,7 @@ impl Desk {
             "BINDERY_WORKFLOWS",
             "BINDERY_PROCESSORS",
             "BINDERY_LISTEN",
+            "BINDERY_FILES_URL",
             "BINDERY_AMQP",
             "DOCPROC_COMPONENT_NAME",
             "PGPASSWORD",

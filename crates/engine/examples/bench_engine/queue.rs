@@ -141,6 +141,7 @@ fn noop_outcome() -> JobOutcome {
         attempts: 1,
         cost_micros: 0,
         finished_at: Timestamp::from_millis(0),
+        reuse: None,
     }
 }
 

@@ -128,6 +128,7 @@ impl Writer {
             attempts: attempt,
             cost_micros,
             finished_at: at,
+            reuse: None,
         }))
     }
 }

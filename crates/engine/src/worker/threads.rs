@@ -10,6 +10,7 @@ use crate::{
     engine::Engine,
     error::EngineError,
     processor::{Extracted, Kind, Processor},
+    reuse::{self, Prepared, TakenOver, take_over},
     runner::{Limits, Processes, Task, Unit},
     settle::Found,
     steps::{self, Failure, StepTimes, Stopped},
@@ -279,8 +280,6 @@ impl Pool {
         let patience = if let Some(Ok(Some(_))) = isolation { KILLING_TAKES } else { Duration::ZERO };
         let patience = may_take(&claimed, &info, stage) + patience;
         let cancel = self.shared.in_flight.begin(claimed.job.id, claimed.token, patience)?;
-        // Benchmarks count by this what was begun more than once.
-        tracing::debug!(job.id = %claimed.job.id, stage = %claimed.job.stage, attempt = claimed.job.attempt, "begins");
         let (result, drafts) = self.run_steps(&claimed, &info, stage, &cancel);
         if !self.shared.in_flight.end(claimed.job.id, claimed.token) {
             return None;
@@ -315,6 +314,12 @@ impl Pool {
             claim: (job.id, claimed.token),
         };
         let context = StepContext::in_workflow(place, job.attempt, cancel.clone(), self.runtime.clone());
+        let known_by = match look_up(processor.as_ref(), &context, &job.payload) {
+            LookedUp::Done(found) => return (Ok(*found), context.take_drafts()),
+            LookedUp::ToDo(known_by) => known_by,
+        };
+        // Benchmarks and tests count by this what was begun, and what was begun more than once.
+        tracing::debug!(job.id = %job.id, stage = %job.stage, attempt = job.attempt, "begins");
         let run_steps = |from, value| match isolation_of(engine, definition, processor)? {
             Some(processes) => {
                 let task = Task {
@@ -331,7 +336,37 @@ impl Pool {
         };
         let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref(), run_steps);
         let found = extracted.and_then(|extracted| keep_large_values(&context, extracted, processor.version()));
+        let found = found.map(|found| Found { known_by, ..found });
         (found, context.take_drafts())
+    }
+}
+
+/// Whether a piece of work has been done before.
+enum LookedUp {
+    Done(Box<Found>),
+    /// No; by what its result will be known.
+    ToDo(Option<Prepared>),
+}
+
+fn look_up(processor: &dyn Processor, context: &StepContext, payload: &Payload) -> LookedUp {
+    if processor.reuse().is_none() {
+        return LookedUp::ToDo(None);
+    }
+    // What cannot be read is told by the steps.
+    let Ok(input) = context.read(payload) else { return LookedUp::ToDo(None) };
+    let Some(known_by) = reuse::prepare(processor, context, &input) else { return LookedUp::ToDo(None) };
+    let Some(taken) = take_over(processor, context, &known_by, &input) else { return LookedUp::ToDo(Some(known_by)) };
+    let TakenOver { from, is_decided, rejected, processor_version, extracted, output } = taken;
+    match keep_large_values(context, extracted, processor_version) {
+        Ok(found) => LookedUp::Done(Box::new(Found {
+            output: output.unwrap_or(found.output),
+            known_by: Some(known_by),
+            taken_over_from: Some(from),
+            is_decided,
+            rejected,
+            ..found
+        })),
+        Err(_) => LookedUp::ToDo(Some(known_by)),
     }
 }
 
@@ -377,5 +412,9 @@ fn keep_large_values(context: &StepContext, extracted: Extracted, processor_vers
         events: extracted.events,
         cost_micros: extracted.cost_micros + charged,
         processor_version,
+        known_by: None,
+        taken_over_from: None,
+        is_decided: false,
+        rejected: None,
     })
 }

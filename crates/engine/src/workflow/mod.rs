@@ -25,6 +25,7 @@ mod retention;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub use bindery_core::Backoff;
 pub use clash::{RoutingClash, routing_clashes};
@@ -35,3 +36,4 @@ pub use model::{
 };
 pub use resolve::{ResolveError, Resolved, Target};
 pub use result_shape::{ResultField, ResultShape, ValueKind};
+pub use unread::{UnreadOutput, unread_outputs};

@@ -1,7 +1,8 @@
-//! Trains the models that read fields: `train_fields OUT.model REPORT.md [--papers N]`.
+//! Trains the models that read fields: `train_fields OUT.model REPORT.md [--papers N] [--forests FILE]`.
 //!
 //! Makes papers, trains on those of some makers, calibrates on those of others, tests on those of still others, and
-//! writes the models and a report. The same version and seed always write the same file.
+//! writes the models and a report. Papers that calibrate and test are read twice: as printed, and as OCR reads a scan. With
+//! `--forests`, the trees of another file are kept and only calibrated. The same version and seed always write the same file.
 
 use bindery_fields::{
     DocType,
@@ -46,6 +47,12 @@ impl Amount {
         };
         Self { papers: most.min(papers), makers }
     }
+
+    /// The numbers of the papers, with or without those that train.
+    fn indexes(self, trains: bool) -> impl Iterator<Item = usize> {
+        let maker = move |index: usize| index as u32 % self.makers;
+        (0..self.papers).filter(move |index| trains || Part::for_maker(maker(*index)) != Part::Train)
+    }
 }
 
 /// The candidates of one paper for one model.
@@ -53,6 +60,8 @@ struct Group {
     found: PageExamples,
     part: Part,
     has_truth: bool,
+    /// Whether OCR has read it.
+    is_scan: bool,
 }
 
 fn main() -> ExitCode {
@@ -67,11 +76,16 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Problem> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let usage = "usage: train_fields OUT.model REPORT.md [--papers N]";
+    let usage = "usage: train_fields OUT.model REPORT.md [--papers N] [--forests FILE]";
     let (Some(out), Some(report)) = (arguments.first(), arguments.get(1)) else { return Err(usage.into()) };
-    let most = match arguments.iter().position(|argument| argument == "--papers") {
-        Some(at) => arguments.get(at + 1).ok_or(usage)?.parse()?,
+    let option = |name: &str| arguments.iter().position(|argument| argument == name).map(|at| arguments.get(at + 1));
+    let most = match option("--papers") {
+        Some(count) => count.ok_or(usage)?.parse()?,
         None => usize::MAX,
+    };
+    let trained = match option("--forests") {
+        Some(file) => Some(ModelFile::from_bytes(&fs::read(file.ok_or(usage)?)?)?),
+        None => None,
     };
     let amounts = ModelKind::ALL.iter().map(|kind| Amount::new(*kind, most));
     let papers = amounts.map(|amount| amount.papers).max().unwrap_or(0) as u32;
@@ -79,8 +93,9 @@ fn run() -> Result<(), Problem> {
     let mut text = String::new();
     let mut scores = String::from("TRAIN");
     for kind in ModelKind::ALL {
-        let groups = groups(*kind, Amount::new(*kind, most))?;
-        let (model, right, all) = fit(*kind, &groups);
+        let groups = groups(*kind, Amount::new(*kind, most), trained.is_none())?;
+        let trained = trained.as_ref().map(|file| file.model(kind.name(), &kind.features())).transpose()?;
+        let (model, right, all) = fit(*kind, &groups, trained.map(|model| model.forest.clone()));
         let share = right as f32 / all.max(1) as f32;
         write!(scores, " {}={share:.3}", kind.name())?;
         describe(&mut text, *kind, &groups, &model, right, all)?;
@@ -94,7 +109,8 @@ fn run() -> Result<(), Problem> {
     Ok(())
 }
 
-fn groups(kind: ModelKind, amount: Amount) -> Result<Vec<Group>, Problem> {
+/// All papers of a model; without those that train it where its trees are kept.
+fn groups(kind: ModelKind, amount: Amount, trains: bool) -> Result<Vec<Group>, Problem> {
     let field = match kind {
         ModelKind::ReceiptTotal => "grand_total",
         ModelKind::ReceiptNet => "net_total",
@@ -102,30 +118,40 @@ fn groups(kind: ModelKind, amount: Amount) -> Result<Vec<Group>, Problem> {
         ModelKind::ReceiptMerchant => "merchant",
         ModelKind::ReceiptDate => "date",
         ModelKind::LabelledNumber | ModelKind::LabelledDate | ModelKind::LabelledText => {
-            return form_groups(kind, amount);
+            return form_groups(kind, amount, trains);
         }
     };
-    let of_paper = |index: usize| {
-        let MadePaper { page, truth, maker, .. } = papers::receipt(index as u32 % amount.makers, SEED + index as u64);
-        let truth = truth.get(field).map(String::as_str);
-        Group {
-            found: training::examples(kind, &page, truth),
-            part: Part::for_maker(maker),
-            has_truth: truth.is_some(),
+    let mut groups = Vec::new();
+    for index in amount.indexes(trains) {
+        let paper = papers::receipt(index as u32 % amount.makers, SEED + index as u64);
+        for (paper, is_scan) in as_read(paper, index) {
+            let MadePaper { page, truth, maker, .. } = paper;
+            let truth = truth.get(field).map(String::as_str);
+            let found = training::examples(kind, &page, truth);
+            groups.push(Group { found, part: Part::for_maker(maker), has_truth: truth.is_some(), is_scan });
         }
-    };
-    Ok((0..amount.papers).map(of_paper).collect())
+    }
+    Ok(groups)
+}
+
+/// A paper as printed and, where it is not for training, as OCR reads a scan of it.
+fn as_read(paper: MadePaper, index: usize) -> Vec<(MadePaper, bool)> {
+    let scan = (Part::for_maker(paper.maker) != Part::Train).then(|| (paper.scanned(SEED + index as u64), true));
+    std::iter::once((paper, false)).chain(scan).collect()
 }
 
 /// One group for each field of each form.
-fn form_groups(kind: ModelKind, amount: Amount) -> Result<Vec<Group>, Problem> {
+fn form_groups(kind: ModelKind, amount: Amount, trains: bool) -> Result<Vec<Group>, Problem> {
     let mut groups = Vec::new();
-    for index in 0..amount.papers {
-        let MadePaper { page, truth, maker, doctype } = papers::form(index as u32 % amount.makers, SEED + index as u64);
-        let doctype = DocType::parse(&doctype.unwrap_or_default(), "form.yaml")?;
-        for (own, name, found) in training::labelled_examples(&doctype, &page, &truth) {
-            if own == kind {
-                groups.push(Group { found, part: Part::for_maker(maker), has_truth: truth.contains_key(&name) });
+    for index in amount.indexes(trains) {
+        let paper = papers::form(index as u32 % amount.makers, SEED + index as u64);
+        let doctype = DocType::parse(paper.doctype.as_deref().unwrap_or_default(), "form.yaml")?;
+        for (MadePaper { page, truth, maker, .. }, is_scan) in as_read(paper, index) {
+            for (own, name, found) in training::labelled_examples(&doctype, &page, &truth) {
+                if own == kind {
+                    let has_truth = truth.contains_key(&name);
+                    groups.push(Group { found, part: Part::for_maker(maker), has_truth, is_scan });
+                }
             }
         }
     }
@@ -144,25 +170,24 @@ fn options(kind: ModelKind) -> TrainOptions {
 /// The best candidate of a group: its answer, and whether it is true. Candidates that state the same are one.
 fn answer(forest: &Forest, group: &Group) -> Option<(Answer, bool)> {
     let found = &group.found;
-    let mut by_value: BTreeMap<&str, (f32, bool)> = BTreeMap::new();
-    for ((value, row), is_true) in found.values.iter().zip(&found.rows).zip(&found.is_true) {
-        let own = by_value.entry(value).or_insert((f32::MIN, *is_true));
-        own.0 = own.0.max(forest.score(row));
+    let mut by_value: BTreeMap<&str, (f32, usize)> = BTreeMap::new();
+    for (index, (value, row)) in found.values.iter().zip(&found.rows).enumerate() {
+        let own = by_value.entry(value).or_insert((f32::MIN, index));
+        let score = forest.score(row);
+        if score > own.0 {
+            *own = (score, index);
+        }
     }
     let best = by_value.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(a.0)))?;
     let others = by_value.iter().filter(|(value, _)| *value != best.0).map(|(_, (score, _))| *score);
-    Some((Answer::new(best.1.0, others), best.1.1))
+    let (score, index) = *best.1;
+    Some((Answer::new(score, others).with_ocr(found.ocr[index]), found.is_true[index]))
 }
 
-fn fit(kind: ModelKind, groups: &[Group]) -> (StoredModel, usize, usize) {
+/// The model, and on how many test papers as printed it is right. Trees that are given are kept.
+fn fit(kind: ModelKind, groups: &[Group], trained: Option<Forest>) -> (StoredModel, usize, usize) {
     let names = kind.features();
-    let mut examples = Examples::new(names.len());
-    for (index, group) in groups.iter().enumerate().filter(|(_, group)| group.part == Part::Train) {
-        for (row, is_true) in group.found.rows.iter().zip(&group.found.is_true) {
-            examples.push(row, *is_true, index as u32);
-        }
-    }
-    let forest = train::train(&examples, &options(kind));
+    let forest = trained.unwrap_or_else(|| forest(kind, groups, names.len()));
     let of_part = |part: Part| groups.iter().filter(move |group| group.part == part);
     let answers: Vec<(Answer, bool)> = of_part(Part::Calibrate).filter_map(|group| answer(&forest, group)).collect();
     let calibration = Calibration::fit(&answers);
@@ -171,7 +196,7 @@ fn fit(kind: ModelKind, groups: &[Group]) -> (StoredModel, usize, usize) {
     for group in of_part(Part::Test) {
         let Some((answer, is_right)) = answer(&forest, group) else { continue };
         reliability.add(calibration.confidence(answer), is_right);
-        if group.has_truth {
+        if group.has_truth && !group.is_scan {
             all += 1;
             right += usize::from(is_right);
         }
@@ -187,6 +212,17 @@ fn fit(kind: ModelKind, groups: &[Group]) -> (StoredModel, usize, usize) {
     (model, right, all)
 }
 
+fn forest(kind: ModelKind, groups: &[Group], width: usize) -> Forest {
+    let mut examples = Examples::new(width);
+    let printed = groups.iter().filter(|group| !group.is_scan).enumerate();
+    for (index, group) in printed.filter(|(_, group)| group.part == Part::Train) {
+        for (row, is_true) in group.found.rows.iter().zip(&group.found.is_true) {
+            examples.push(row, *is_true, index as u32);
+        }
+    }
+    train::train(&examples, &options(kind))
+}
+
 fn describe(
     text: &mut String,
     kind: ModelKind,
@@ -195,13 +231,13 @@ fn describe(
     right: usize,
     all: usize,
 ) -> Result<(), Problem> {
-    let count = |part: Part| groups.iter().filter(|group| group.part == part).count();
-    let reachable =
-        groups.iter().filter(|group| group.part == Part::Test && group.found.is_true.contains(&true)).count();
+    let printed = || groups.iter().filter(|group| !group.is_scan);
+    let count = |part: Part| printed().filter(|group| group.part == part).count();
+    let reachable = printed().filter(|group| group.part == Part::Test && group.found.is_true.contains(&true)).count();
     writeln!(text, "## {}\n", kind.name())?;
     writeln!(
         text,
-        "{} papers trained, {} calibrated, {} tested; {} features, {} trees, {} nodes. On test makers {right} of {all} are right ({:.3}); the true value is among the candidates of {reachable}. Expected calibration error {:.3}.\n",
+        "{} papers trained, {} calibrated, {} tested; {} features, {} trees, {} nodes. On test makers {right} of {all} are right ({:.3}); the true value is among the candidates of {reachable}. Expected calibration error {:.3}, scans among them.\n",
         count(Part::Train),
         count(Part::Calibrate),
         count(Part::Test),
@@ -227,6 +263,7 @@ fn report_text(models: &str, bytes: usize) -> String {
          Nothing else is trained on: no document of anybody.\n\n\
          - Makers' version {}, seed {SEED}: receipts, and forms whose labels are meaningless words; {bytes} bytes.\n\
          - A maker is one till: country, words, order of blocks, layout. Six of twelve makers train, three calibrate, three test, so no layout is in two parts.\n\
+         - Papers that calibrate and test are read twice, as printed and as OCR reads a scan: there the true values are misread, too, and the words say how sure OCR was of them.\n\
          - Each maker prints a fifth of its labels in words that no list has. Three in five receipts and two in five forms are spoiled as OCR spoils them; the true values stay on the page.\n\n\
          {models}",
         papers::VERSION

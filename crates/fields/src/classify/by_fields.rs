@@ -34,12 +34,12 @@ pub fn documents(pages: &[(&Page, &PageClass)], attachments: &[Attachment], type
         // An e-invoice is one document, also where its type was stated by somebody.
         let decided = pages.first().map(|(_, class)| &class.doctype);
         let is_one_type = pages.iter().all(|(_, class)| class.confidence >= 1.0 && Some(&class.doctype) == decided);
-        return match decided.filter(|_| is_one_type && einvoice::only(attachments).is_some()) {
+        return match decided.filter(|_| is_one_type && einvoice::only_invoice(attachments).is_some()) {
             Some(doctype) => vec![one_document(pages, doctype, "the type was stated".to_owned())],
             None => group(pages),
         };
     }
-    if let Some(stated) = einvoice::only(attachments).filter(|stated| types.get(stated.doctype).is_some()) {
+    if let Some(stated) = einvoice::only_invoice(attachments).filter(|stated| types.get(stated.doctype).is_some()) {
         let number = stated.values.get("number").map_or("", |number| number.text.as_str());
         let because = format!("the file holds the e-invoice {number}, which says so");
         return vec![one_document(pages, stated.doctype, because)];

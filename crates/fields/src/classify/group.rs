@@ -210,6 +210,12 @@ fn by_marks(last: &Marks, next: &Marks, begins: bool, reasons: &mut Vec<Reason>)
     if next.contact_at_top && !last.contact_at_top {
         reasons.push(Reason::new("a letterhead or an address stands at its top", 1.0));
     }
+    if next.is_annex {
+        reasons.push(Reason::new("it is an annex", -4.0));
+    }
+    if next.is_signature_page {
+        reasons.push(Reason::new("it has lines to sign on and little else", -3.0));
+    }
     if next.goes_on && last.breaks_off {
         reasons.push(Reason::new("its text goes on in the middle of a sentence", -2.5));
     }

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How many rows at the top and at the bottom may hold the page's number.
 const EDGE_ROWS: usize = 4;
+/// A page of signatures has no more words.
+const MOST_SIGNED_WORDS: usize = 90;
 /// Numbers of invoices, accounts and customers that are compared; a page of a ledger has thousands.
 const MOST_REFERENCES: usize = 400;
 
@@ -40,6 +42,10 @@ pub(super) struct Marks {
     pub(super) large_title: bool,
     /// Whether a telephone number or an e-mail stands in the upper part.
     pub(super) contact_at_top: bool,
+    /// Whether it begins as an annex does: "Exhibit A".
+    pub(super) is_annex: bool,
+    /// Whether it has little but lines to sign on.
+    pub(super) is_signature_page: bool,
 }
 
 pattern!(
@@ -49,6 +55,15 @@ pattern!(
 pattern!(FRACTION, r"(?:^|\s)(\d{1,3})\s?(?:/|\||of|de|von|sur)\s?(\d{1,3})\s*$");
 pattern!(BARE, r"^\W{0,3}(\d{1,3})\W{0,3}$");
 pattern!(REFERENCE, r"[a-z]{0,4}[-/]?\d[\d/-]{3,}\d|[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}");
+// A letter or a small number: "Exhibit 10.3" is the number that a register gives to a whole document.
+pattern!(
+    ANNEX,
+    r"^(?:exhibit|annex|annexe|appendix|schedule|attachment|anlage|anhang|anexo|allegato|bijlage)\s*(?:[a-z]|\d{1,2}|[ivx]{1,4})?(?:$|[^\w.(])"
+);
+pattern!(
+    SIGNATURE,
+    r"^(?:by|its|name|title|date|signature|signed|unterschrift|firma|ort, datum)\b.{0,12}$|\bsignature of\b|^_{4,}|in witness whereof"
+);
 pattern!(DATE_OR_SUM, r"^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$|^(?:19|20)\d\d(?:-(?:19|20)\d\d)?$");
 
 impl Marks {
@@ -73,6 +88,9 @@ impl Marks {
             has_text: view.words > 0,
             large_title: view.large_title,
             contact_at_top: has_contact_at_top(&view),
+            is_annex: rows.iter().take(2).any(|row| ANNEX.is_match(row)),
+            is_signature_page: view.words < MOST_SIGNED_WORDS
+                && rows.iter().filter(|row| SIGNATURE.is_match(row)).count() >= 2,
         }
     }
 }
@@ -160,6 +178,16 @@ mod tests {
     }
 
     #[test]
+    fn annexes_have_a_letter_or_a_small_number() {
+        for row in ["exhibit a", "annex 2", "schedule", "anlage 3: preise", "appendix iv - forms"] {
+            assert!(ANNEX.is_match(row), "{row}");
+        }
+        for row in ["exhibit 10.3", "exhibit (d)(2)", "scheduled flights", "exhibition hall"] {
+            assert!(!ANNEX.is_match(row), "{row}");
+        }
+    }
+
+    #[test]
     fn references_are_neither_dates_nor_years() {
         let rows =
             ["rechnung re-2024-00871 vom 12/06/2024".to_owned(), "iban de28 8635 9280 4263 9008 1011".to_owned()];
@@ -169,7 +197,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for pattern in [&NAMED, &FRACTION, &BARE, &REFERENCE, &DATE_OR_SUM] {
+        for pattern in [&NAMED, &FRACTION, &BARE, &REFERENCE, &ANNEX, &SIGNATURE, &DATE_OR_SUM] {
             assert!(!pattern.as_str().is_empty());
         }
     }

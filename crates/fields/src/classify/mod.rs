@@ -20,6 +20,7 @@ mod phrases;
 mod reason;
 mod recognition;
 mod signals;
+mod till;
 mod view;
 
 pub use by_fields::{LEAST_TYPE_CONFIDENCE, documents};

@@ -1,6 +1,6 @@
 //! What a page looks like, whatever language it is in: named signals that a type's file may give a weight.
 
-use super::view::View;
+use super::{till, view::View};
 use crate::pattern::pattern;
 use bindery_reader::{Page, model::BlockKind};
 use regex::Regex;
@@ -37,6 +37,10 @@ signals! {
     DatedAmounts "dated_amounts" "its lines begin with a date and end with a sum";
     CardSize "card_size" "it has the size of a card or a passport";
     NarrowPage "narrow_page" "it is as narrow as a till roll";
+    TallPage "tall_page" "it is at least twice as high as it is wide";
+    ChangeGiven "change_given" "the money given less the change is one of its sums";
+    RoundedTotal "rounded_total" "its sum is rounded to what can be paid in coins";
+    TimeOfDay "time_of_day" "a time of day stands beside a date";
     MachineLines "machine_lines" "it has the lines of an identity document that machines read";
     LabelLines "label_lines" "most of its lines are a label with a value";
     ShortLines "short_lines" "its lines are short and stand alone";
@@ -74,6 +78,14 @@ pattern!(
 );
 pattern!(CONTENTS, r"(?:\.\s?){4,}\s*\d{1,4}$");
 pattern!(CONTACT, r"[a-z0-9._-]+@[a-z0-9-]+\.[a-z]|\+\d{2}[\d ()/-]{7,}|\(\d{3}\)\s?\d{3}-\d{4}|\btel\b|\bphone\b");
+pattern!(
+    DATE_AND_TIME,
+    r"\d{1,4}[./-](?:\d{1,2}|[a-z]{3})[./-]\d{2,4}\W{0,3}(?:time\W{0,3}|zeit\W{0,3}|hora\W{0,3}|heure\W{0,3}|ora\W{0,3})?(?:[01]?\d|2[0-3]):[0-5]\d"
+);
+pattern!(
+    TIME_AND_DATE,
+    r"\b(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s?(?:[ap]\.?m\.?)?\W{0,3}(?:date\W{0,3}|datum\W{0,3})?\d{1,4}[./-]\d{1,2}[./-]\d{2,4}"
+);
 pattern!(MACHINE_LINE, r"^[a-z0-9<«]*(?:<<|<[a-z0-9]+<|<k<|«<|<«)[a-z0-9<«]*$");
 
 /// What can be seen of this page.
@@ -88,6 +100,7 @@ pub(super) fn detect_signals(page: &Page, view: &View) -> Vec<Signal> {
     let long_rows = rows.iter().filter(|row| row.split(' ').nth(8).is_some()).count();
     let short_rows = rows.iter().filter(|row| row.split(' ').nth(4).is_none()).count();
     let dated = rows.iter().filter(|row| STARTS_WITH_DATE.is_match(row) && ENDS_WITH_AMOUNT.is_match(row)).count();
+    let till = till::TillSums::new(rows);
     let machine = rows.iter().filter(|row| MACHINE_LINE.is_match(&row.replace(' ', ""))).count();
 
     let is_seen = |signal: &Signal| match signal {
@@ -100,6 +113,10 @@ pub(super) fn detect_signals(page: &Page, view: &View) -> Vec<Signal> {
         Signal::DatedAmounts => dated >= 4 && share(dated, 15),
         Signal::CardSize => has_size(page, 120.0..400.0, 1.3..1.75),
         Signal::NarrowPage => has_size(page, 120.0..300.0, 0.05..0.85),
+        Signal::TallPage => page.size.is_some_and(|size| size.height >= 2.0 * size.width && size.width > 0.0),
+        Signal::ChangeGiven => till.is_change_given,
+        Signal::RoundedTotal => till.is_rounded,
+        Signal::TimeOfDay => rows.iter().any(|row| DATE_AND_TIME.is_match(row) || TIME_AND_DATE.is_match(row)),
         Signal::MachineLines => machine >= 1,
         Signal::LabelLines => labels >= 4 && share(labels, 35),
         Signal::ShortLines => rows.len() >= 8 && share(short_rows, 60),
@@ -177,6 +194,17 @@ mod tests {
     }
 
     #[test]
+    fn a_time_of_day_stands_before_or_behind_its_date() {
+        for row in ["date: 21/03/2018 10:12", "2018-03-21 18:05:33", "21-mar-18 time: 9:05 pm"] {
+            assert!(DATE_AND_TIME.is_match(row), "{row}");
+        }
+        assert!(TIME_AND_DATE.is_match("14:22:10 21/03/2018") && TIME_AND_DATE.is_match("2:22 pm 21/03/18"));
+        for row in ["due on 21/03/2018", "open 10:00 - 22:00", "21/03/2018 12.50"] {
+            assert!(!DATE_AND_TIME.is_match(row) && !TIME_AND_DATE.is_match(row), "{row}");
+        }
+    }
+
+    #[test]
     fn spans_of_time_are_found() {
         for span in ["2016 - 2019", "03/2014 - 05/2016", "mai 2010 - juni 2012", "2019 - present", "2019 - aujourd'hui"]
         {
@@ -205,6 +233,8 @@ mod tests {
             &DATE_RANGE,
             &CONTENTS,
             &CONTACT,
+            &DATE_AND_TIME,
+            &TIME_AND_DATE,
             &MACHINE_LINE,
         ] {
             assert!(!pattern.as_str().is_empty());

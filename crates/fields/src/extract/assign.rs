@@ -29,6 +29,8 @@ pub(crate) struct Pick {
     pub rival: Option<(String, f32)>,
     /// A larger amount that has a label of the field as well, where the field prefers the largest.
     pub larger: Option<String>,
+    /// The smaller amount that its label alone would have chosen.
+    pub smaller: Option<String>,
     /// Its score beside those of all other values, as a calibration takes it.
     pub answer: Answer,
 }
@@ -75,10 +77,14 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
             continue;
         }
         taken.insert(words);
-        let (rival, answer) = (rival(slot, scored, kind), answer(slot, scored));
         let prefers_largest = schema.fields[slot.field].prefer == Prefer::Largest && kind == FieldType::Money;
+        // Of labelled amounts the largest is preferred; what its label alone would have chosen is a doubt, not the value.
         let larger = prefers_largest.then(|| larger(slot, scored)).flatten();
-        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival, larger, answer });
+        let smaller = larger.filter(|_| has_own_models(schema)).map(|_| scored.candidate.text.clone());
+        let scored = larger.filter(|_| smaller.is_some()).unwrap_or(scored);
+        let larger = larger.filter(|_| smaller.is_none()).map(|larger| larger.candidate.text.clone());
+        let (rival, answer) = (rival(slot, scored, kind), answer(slot, scored));
+        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival, larger, smaller, answer });
     }
     picks.into_iter().flatten().collect()
 }
@@ -112,13 +118,18 @@ fn rival(slot: &Slot, chosen: &Scored, kind: FieldType) -> Option<(String, f32)>
 }
 
 /// The largest amount above the chosen one that a label of the field stands beside, too.
-fn larger(slot: &Slot, chosen: &Scored) -> Option<String> {
+fn larger<'s>(slot: &'s Slot, chosen: &Scored) -> Option<&'s Scored> {
     let own = amount(&chosen.candidate)?;
     let others = slot.ranked.iter().filter(|scored| scored.label.is_some() && scored.candidate.fit > 0.6);
     let sized = others.filter_map(|scored| Some((amount(&scored.candidate)?, scored)));
     let (_, largest) =
         sized.filter(|(value, _)| *value > own).max_by(|a, b| a.0.cmp(&b.0).then(a.1.score.total_cmp(&b.1.score)))?;
-    Some(largest.candidate.text.clone())
+    Some(largest)
+}
+
+/// Whether models of labels decide, as for types of users' own.
+fn has_own_models(schema: &Schema) -> bool {
+    schema.labels_are_ranked
 }
 
 /// The log-odds of the chosen value and of the best print of every other.

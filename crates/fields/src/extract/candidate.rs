@@ -149,10 +149,11 @@ impl CandidateFinder<'_> {
 
     /// Dates that only appear when letters are taken for the figures that OCR misread: a doubt, whatever they say.
     fn misread_dates(&self, found: &mut Vec<Candidate>) {
-        if self.sheet.ocr_confidence(&self.segment.tokens).is_none() {
-            return;
-        }
-        let Some(restored) = date::with_figures_restored(&self.segment.text) else { return };
+        // Scans whose text was recognised by others have no certainties; there only slashes tell.
+        let is_ocr = self.sheet.ocr_confidence(&self.segment.tokens).is_some();
+        let figures = is_ocr.then(|| date::with_figures_restored(&self.segment.text)).flatten();
+        let slashes = date::with_slashes_restored(figures.as_deref().unwrap_or(&self.segment.text));
+        let Some(restored) = slashes.or(figures) else { return };
         for mut date in date::find(&restored, self.sheet.habits.dates) {
             let read = &self.segment.text[date.range.clone()];
             if read != &restored[date.range.clone()] {

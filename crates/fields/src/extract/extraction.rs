@@ -112,7 +112,7 @@ pub struct ConfidenceParts {
     pub ocr: f32,
     /// Whether checks confirm it; None where none speaks of it.
     pub checks: Option<f32>,
-    /// Whether `label` is a calibrated chance, in which sums are counted already.
+    /// Whether `label` is a calibrated chance, in which sums and the certainty of OCR are counted already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub calibrated: bool,
 }
@@ -122,7 +122,8 @@ impl ConfidenceParts {
         Self { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None, calibrated: false };
 
     pub(crate) fn confidence(&self) -> f32 {
-        let base = self.label * self.kind * self.unique * self.ocr;
+        let read = if self.calibrated { 1.0 } else { self.ocr };
+        let base = self.label * self.kind * self.unique * read;
         let whole = match self.checks {
             // A calibrated chance knows of sums that hold. One that fails is a reason for review by itself, and as often
             // the fault of the other values.

@@ -99,6 +99,9 @@ fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Cand
     all
 }
 
+/// Shorter numbers begin others by chance.
+const SHORTEST_NUMBER: usize = 4;
+
 pub(super) struct FieldFinder<'s> {
     pub(super) schema: &'s Schema,
     pub(super) sheet: &'s Sheet,
@@ -153,7 +156,18 @@ impl FieldFinder<'_> {
         {
             name.doubt = Some(format!("shop and owner have names of their own here; the owner is {owner}"));
         }
+        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
+            && name.doubt.is_none()
+            && let Some(company) = learned::other_company(self.sheet, &name.value)
+        {
+            name.doubt = Some(format!("{company} is named on the slip, too, and has a legal form"));
+        }
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
+        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
+            && name.doubt.is_none()
+        {
+            name.doubt = learned::fragment(&name.value);
+        }
         if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
             && name.doubt.is_none()
             && name.spans.iter().any(|span| self.sheet.ocr_confidence(span).is_some())
@@ -230,10 +244,18 @@ impl FieldFinder<'_> {
                 let text = format!("{larger} is larger and has a label of the field, too");
                 doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
             }
+            if let Some(smaller) = &pick.smaller {
+                let text = format!("{smaller} is smaller, but its label names the field better");
+                doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
+            }
             doubts.extend(self.unread_label(pick));
+            doubts.extend(self.longer_code(field, candidate));
+            doubts.extend(names_label(field, &candidate.text));
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
-                label: model.calibration.confidence(pick.answer),
+                label: model.calibration.confidence(
+                    pick.answer.with_ocr(self.sheet.ocr_certainty(std::slice::from_ref(&candidate.tokens))),
+                ),
                 kind: if candidate.parsed.doubt.is_some() { 0.7 } else { 1.0 },
                 ..ConfidenceParts::CERTAIN
             };
@@ -278,6 +300,19 @@ impl FieldFinder<'_> {
         let earlier = self.occurrences.for_field(pick.field).find(|label| label.place < place)?;
         let text = format!("{:?} is printed, too, but nothing beside it can be read", earlier.label);
         Some(Doubt::new(DoubtKind::Ambiguous, text))
+    }
+
+    /// A doubt about a number that is printed elsewhere with a revision behind it: `8396` where `8396-2` stands, too.
+    fn longer_code(&self, field: &Field, candidate: &Candidate) -> Option<Doubt> {
+        let own = &candidate.parsed.normalised;
+        let is_number = field.kind == FieldType::String && field.pattern.is_some() && own.len() >= SHORTEST_NUMBER;
+        let is_longer = |text: &&str| {
+            let rest = text.strip_prefix(own.as_str()).and_then(|rest| rest.strip_prefix(['-', '/']));
+            rest.is_some_and(|rest| (1..=2).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let mut texts = self.sheet.tokens.iter().map(|token| candidate::trim_marks(&token.text)).filter(|_| is_number);
+        let longer = texts.find(is_longer)?;
+        Some(Doubt::new(DoubtKind::Ambiguous, format!("{longer} is printed, too, and may be the whole number")))
     }
 
     /// The best print beside a label of a field that states some value.
@@ -362,6 +397,17 @@ fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> 
         }
         _ => Vec::new(),
     }
+}
+
+/// A doubt about words that read like another label with its value: `Product Desc: MBLM/0110`.
+fn names_label(field: &Field, text: &str) -> Option<Doubt> {
+    let is_text = matches!(field.kind, FieldType::String | FieldType::Name) && field.pattern.is_none();
+    let (label, value) = text.split_once(':').filter(|_| is_text)?;
+    let is_label = label.chars().all(|c| c.is_alphabetic() || c == ' ') && (1..=3).contains(&label.split(' ').count());
+    let is_stated = label.chars().count() >= 2 && value.starts_with(' ');
+    (is_label && is_stated).then(|| {
+        Doubt::new(DoubtKind::Ambiguous, format!("{text:?} reads like the label {label:?} with a value of its own"))
+    })
 }
 
 /// Currencies that stand beside an amount, not alone among words.

@@ -29,7 +29,7 @@ pub(crate) fn place(sheet: &Sheet, spans: &[Range<usize>]) -> Place {
         page: sheet.lines.get(line).map(|line| sheet.pages[line.page].number),
         quote: Some(quotes.join("\n")),
         bbox: boxes.and_then(|boxes| boxes.into_iter().reduce(|all, next| all.union(&next))),
-        ocr: spans.iter().filter_map(|span| sheet.ocr_confidence(span)).reduce(f32::min),
+        ocr: sheet.least_ocr_confidence(spans),
     }
 }
 

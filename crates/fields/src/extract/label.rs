@@ -165,7 +165,11 @@ fn close(current: &mut String, parts: &mut Vec<String>) {
     if current.is_empty() {
         return;
     }
-    let word = std::mem::take(current);
+    let mut word = std::mem::take(current);
+    // No word begins with "ln"; OCR reads a capital I so: "lnvoice".
+    if word.starts_with("ln") {
+        word.replace_range(..1, "i");
+    }
     if NUMBER_WORDS.contains(&&*word) {
         parts.push(NUMBER.to_owned());
         return;

@@ -33,8 +33,36 @@ pub(super) fn into_lines(mut words: Vec<Token>) -> Vec<Vec<Token>> {
     }
     for line in &mut lines {
         line.sort_by(|a, b| a.rect.x0.total_cmp(&b.rect.x0));
+        part_overprint(line);
     }
     lines
+}
+
+/// How far words must reach over each other, in heights, to be printed over one another.
+pub(super) const OVERPRINT: f32 = 0.5;
+/// Words of one print stand this close, in heights.
+const CLOSE: f32 = 0.8;
+
+/// Where a long value runs into the next column, the words of both stand among each other: those of one print, each close
+/// behind the one before it, are put together again.
+fn part_overprint(line: &mut Vec<Token>) {
+    let reach = |word: &Token| OVERPRINT * word.rect.height().max(1.0);
+    let overlaps = |pair: &[Token]| pair[0].has_box && pair[1].rect.x0 < pair[0].rect.x1 - reach(&pair[1]);
+    if !line.windows(2).any(overlaps) {
+        return;
+    }
+    let mut runs: Vec<Vec<Token>> = Vec::new();
+    for word in line.drain(..) {
+        // The run that ends right before it: of several, the one that ends nearest.
+        let gap = |run: &Vec<Token>| run.last().map_or(f32::MAX, |last| word.rect.x0 - last.rect.x1);
+        let height = word.rect.height().max(1.0);
+        let fits = |run: &&mut Vec<Token>| (-0.2 * height..CLOSE * height).contains(&gap(run));
+        match runs.iter_mut().filter(fits).min_by(|a, b| gap(a).abs().total_cmp(&gap(b).abs())) {
+            Some(run) => run.push(word),
+            None => runs.push(vec![word]),
+        }
+    }
+    line.extend(runs.into_iter().flatten());
 }
 
 /// By how much lines fall for each step to the right: 0 on a page that lies straight.
@@ -119,6 +147,27 @@ mod tests {
                 .collect();
             assert_eq!(texts, LINES, "{slope}");
         }
+    }
+
+    #[test]
+    fn words_that_are_printed_over_others_stay_with_their_own() {
+        let word = |x: f32, text: &str| {
+            let rect = Rect::new(x, 20.0, x + 5.0 * text.len() as f32, 30.0);
+            Token { text: text.to_owned(), rect, has_box: true, confidence: None }
+        };
+        let words = vec![
+            word(20.0, "Client"),
+            word(100.0, "Birch"),
+            word(130.0, "Brothers"),
+            word(175.0, "Printing"),
+            word(220.0, "Company"),
+            word(190.0, "Invoice"),
+            word(229.0, "Nr"),
+            word(300.0, "7310-2"),
+        ];
+        let lines = into_lines(words);
+        let texts: Vec<&str> = lines[0].iter().map(|word| word.text.as_str()).collect();
+        assert_eq!(texts.join(" "), "Client Birch Brothers Printing Company Invoice Nr 7310-2");
     }
 
     #[test]

@@ -47,7 +47,7 @@ mod habits;
 mod heading;
 mod identity;
 pub mod label;
-mod learned;
+pub(crate) mod learned;
 mod lines;
 mod occurrence;
 mod party;

@@ -13,6 +13,17 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// How often the day in a contract's opening sentence is its day.
 const OPENING: f32 = 0.92;
+/// How often a party that the opening sentence names is read whole.
+const PROSE: f32 = 0.87;
+/// How often a name before a role in brackets is that of a party. Who signs, a person has to say.
+const DEFINED: f32 = 0.7;
+/// How often a name that stands alone at the head of a contract is that of a party, at most.
+const UNNAMED_PARTY: f32 = 0.6;
+
+/// Whether a field is a party of a contract, by the label that opens contracts.
+fn names_parties(field: &Field) -> bool {
+    field.labels.iter().any(|label| matches!(label.text.as_str(), "between" | "and"))
+}
 
 impl FieldFinder<'_> {
     pub(super) fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>, merchant: Option<&Decided>) {
@@ -44,7 +55,14 @@ impl FieldFinder<'_> {
                     doubts.push(Doubt::new(DoubtKind::Rival, format!("{} could be meant as well", rival.text)));
                     unique = 0.8;
                 }
-                let parts = ConfidenceParts { label: (0.4 + score(best)).min(1.0), unique, ..ConfidenceParts::CERTAIN };
+                let mut label = (0.4 + score(best)).min(1.0);
+                // Letterheads and logos name the author of a form as well as a party of a contract.
+                if best.label.is_none() && names_parties(field) {
+                    label = label.min(UNNAMED_PARTY);
+                    let text = format!("nothing says that {} is a party", best.text);
+                    doubts.push(Doubt::new(DoubtKind::NoLabel, text));
+                }
+                let parts = ConfidenceParts { label, unique, ..ConfidenceParts::CERTAIN };
                 let spans = Parties::whole_name(self.sheet, best);
                 let text = match &spans[1..] {
                     [] => best.text.clone(),
@@ -69,25 +87,63 @@ impl FieldFinder<'_> {
                 sender_key = Some(key);
             }
         }
+        self.add_defined_parties(found);
     }
+
     /// The parties of a contract, where its opening sentence names them.
     fn add_prose_parties(&self, found: &mut BTreeMap<String, FieldValue>) -> bool {
         let field =
             |role| self.schema.fields.iter().find(|field| field.kind == FieldType::Name && field.role == Some(role));
         let (Some(first), Some(second)) = (field(Role::Sender), field(Role::Recipient)) else { return false };
-        if !first.labels.iter().any(|label| label.text == "between") {
+        if !names_parties(first) {
             return false;
         }
         let Some(opening) = prose::opening(self.sheet) else { return false };
         self.add_opening_date(&opening.before, found);
         for (field, party) in [(first, Some(opening.first)), (second, opening.second)] {
             let Some(party) = party else { continue };
-            let parts = ConfidenceParts { label: 0.85, ..ConfidenceParts::CERTAIN };
+            let label = if party.doubt.is_some() { UNNAMED_PARTY } else { PROSE };
+            let parts = ConfidenceParts { label, ..ConfidenceParts::CERTAIN };
+            let doubts = party.doubt.iter().map(|text| Doubt::new(DoubtKind::Ambiguous, text.clone())).collect();
             let source = Some("between".to_owned());
-            let value = self.value_with_evidence(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
+            let value = self.value_with_evidence(&party.text, &party.text, &party.spans, parts, doubts, source);
             found.insert(field.name.clone(), value);
         }
         true
+    }
+
+    /// The parties that a contract names by their roles in brackets, or as a letter names whom it is written to: where no
+    /// label names them.
+    fn add_defined_parties(&self, found: &mut BTreeMap<String, FieldValue>) {
+        let field =
+            |role| self.schema.fields.iter().find(|field| field.kind == FieldType::Name && field.role == Some(role));
+        let (Some(first), Some(second)) = (field(Role::Sender), field(Role::Recipient)) else { return };
+        let is_named = |field: &Field| {
+            found
+                .get(&field.name)
+                .is_some_and(|value| value.doubts.iter().all(|doubt| doubt.kind != DoubtKind::NoLabel))
+        };
+        if !names_parties(first) || [first, second].into_iter().all(is_named) {
+            return;
+        }
+        let parties = prose::defined_parties(self.sheet);
+        let mut fields = if parties.len() >= 2 { vec![first, second] } else { vec![second, first] };
+        if let [party] = parties.as_slice() {
+            let key = address::name_key(&party.text);
+            let is_known =
+                |field: &&Field| found.get(&field.name).is_some_and(|value| address::name_key(&value.value) == key);
+            // The one that is known keeps its place; another one fills the place that is free.
+            fields = match fields.iter().copied().find(is_known) {
+                Some(known) => vec![known],
+                None => fields.into_iter().filter(|field| !found.contains_key(&field.name)).collect(),
+            };
+        }
+        for (field, party) in fields.into_iter().zip(&parties) {
+            let parts = ConfidenceParts { label: DEFINED, ..ConfidenceParts::CERTAIN };
+            let source = Some("its role in brackets".to_owned());
+            let value = self.value_with_evidence(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
+            found.insert(field.name.clone(), value);
+        }
     }
 
     /// The day that stands in the opening sentence before the parties is the day of the contract.

@@ -108,16 +108,16 @@ impl Scorer<'_> {
         pairs
     }
 
-    /// What each pair states, and its features: for the trainer.
+    /// The candidate of each pair, and its features: for the trainer.
     pub(crate) fn features(
         &self,
         index: usize,
         field: &Field,
         candidates: &[Candidate],
-    ) -> (Vec<String>, Vec<Vec<f32>>) {
+    ) -> (Vec<Candidate>, Vec<Vec<f32>>) {
         let pairs = self.pairs(index, field, candidates);
         let rows = self.labelled_pairs(index, field).features(&pairs, largest_of(candidates));
-        (pairs.into_iter().map(|pair| pair.candidate.parsed.normalised).collect(), rows)
+        (pairs.into_iter().map(|pair| pair.candidate).collect(), rows)
     }
 
     fn preference(&self, prefer: Prefer, candidate: &Candidate, largest: Option<Decimal>) -> f32 {
@@ -211,9 +211,9 @@ impl Scorer<'_> {
 
     fn score(&self, label: &Occurrence, candidate: &Candidate, rivals: &[Candidate]) -> Option<Scored> {
         let (place, words_between) = if candidate.line == label.line {
-            self.beside(label, candidate, rivals)?
+            self.beside_score(label, candidate, rivals)?
         } else {
-            (self.below(label, candidate)?, 0.0)
+            (self.below_score(label, candidate)?, 0.0)
         };
         let strength = self.strength(label, candidate, words_between);
         let score = place * strength * (0.4 + 0.6 * candidate.fit);
@@ -221,7 +221,7 @@ impl Scorer<'_> {
     }
 
     /// On the same line, to the right: near is better, and nothing else should stand between.
-    fn beside(&self, label: &Occurrence, candidate: &Candidate, rivals: &[Candidate]) -> Option<(f32, f32)> {
+    fn beside_score(&self, label: &Occurrence, candidate: &Candidate, rivals: &[Candidate]) -> Option<(f32, f32)> {
         let gap = candidate.rect.x0 - label.rect.x1;
         if candidate.tokens.start < label.tokens.end {
             return None;
@@ -238,7 +238,7 @@ impl Scorer<'_> {
     }
 
     /// Below, in the same column.
-    fn below(&self, label: &Occurrence, candidate: &Candidate) -> Option<f32> {
+    fn below_score(&self, label: &Occurrence, candidate: &Candidate) -> Option<f32> {
         let (above, rect) = (label.rect, candidate.rect);
         let height = above.height().max(1.0);
         let distance = (rect.y0 - above.y1) / height;

@@ -7,10 +7,10 @@
 use super::{
     habits,
     label::plain_parts,
-    lines::into_lines,
+    lines::{OVERPRINT, into_lines},
     value::{Habits, currency},
 };
-use crate::pattern::pattern;
+use crate::{learn::calibrate::OcrCertainty, pattern::pattern};
 use bindery_reader::{
     Page, Rect,
     model::{BlockKind, Cell},
@@ -64,6 +64,8 @@ pub(crate) struct SheetPage {
     pub lines: Range<usize>,
     /// The usual height of a word.
     pub text_height: f32,
+    /// How sure OCR was of its words on average; None where none was read by OCR.
+    pub certainty: Option<f32>,
 }
 
 /// All pages of a document.
@@ -94,13 +96,15 @@ impl Sheet {
         let mut heights: Vec<f32> = words.iter().map(|word| word.rect.height()).collect();
         heights.sort_by(f32::total_cmp);
         let text_height = heights.get(heights.len() / 2).copied().unwrap_or(10.0).max(1.0);
+        let read: Vec<f32> = words.iter().filter_map(|word| word.confidence).collect();
+        let certainty = (!read.is_empty()).then(|| read.iter().sum::<f32>() / read.len() as f32);
         let first_line = self.lines.len();
         let index = self.pages.len();
         for line in into_lines(words) {
             self.add_line(index, line);
         }
         let lines = first_line..self.lines.len();
-        self.pages.push(SheetPage { number: page.number, width, height, lines, text_height });
+        self.pages.push(SheetPage { number: page.number, width, height, lines, text_height, certainty });
     }
 
     fn add_line(&mut self, page: usize, words: Vec<Token>) {
@@ -137,6 +141,24 @@ impl Sheet {
         let (sum, letters) =
             read.fold((0.0, 0), |(sum, letters), (sure, more)| (sum + sure * more as f32, letters + more));
         (letters > 0).then(|| sum / letters as f32)
+    }
+
+    /// How sure the least sure of several runs of words is; None where all are exact.
+    pub(crate) fn least_ocr_confidence(&self, spans: &[Range<usize>]) -> Option<f32> {
+        spans.iter().filter_map(|span| self.ocr_confidence(span)).reduce(f32::min)
+    }
+
+    /// What a calibration wants to know of runs of words: how sure OCR was of the least sure of them, and of their page. A
+    /// single sign beside a word is no part of what it says.
+    pub(crate) fn ocr_certainty(&self, spans: &[Range<usize>]) -> Option<OcrCertainty> {
+        let tokens = || spans.iter().flat_map(|span| &self.tokens[span.clone()]);
+        let read = tokens().filter(|token| token.text.chars().filter(|c| c.is_alphanumeric()).count() >= 2);
+        let least = read.filter_map(|token| token.confidence).reduce(f32::min);
+        let words = least.or_else(|| self.least_ocr_confidence(spans))?;
+        let first = spans.first()?.start;
+        let line = self.lines.partition_point(|line| line.tokens.end <= first);
+        let page = self.lines.get(line).and_then(|line| self.pages[line.page].certainty).unwrap_or(words);
+        Some(OcrCertainty { words, page })
     }
 
     pub(crate) fn page_of(&self, line: usize) -> &SheetPage {
@@ -310,7 +332,8 @@ fn segments(all: &[Token], tokens: Range<usize>) -> Vec<Segment> {
         let token = &all[index];
         let gap = if index == tokens.start { f32::MAX } else { token.rect.x0 - all[index - 1].rect.x1 };
         let height = token.rect.height().max(1.0);
-        match segments.last_mut().filter(|_| gap <= 1.1 * height) {
+        // A word that begins before the last one ends belongs to another print.
+        match segments.last_mut().filter(|_| (-OVERPRINT * height..=1.1 * height).contains(&gap)) {
             Some(segment) => {
                 segment.text.push_str(if gap > 0.6 * height { "  " } else { " " });
                 segment.starts.push(segment.text.len());

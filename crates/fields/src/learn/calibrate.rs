@@ -11,7 +11,26 @@ pub struct Answer {
     pub rival: f32,
     /// The share of the answer among the chances of all values.
     pub share: f32,
+    /// How sure OCR was of the print; None where the words are exact.
+    pub ocr: Option<OcrCertainty>,
 }
+
+/// How sure OCR was of words, from 0 to 1. Engines differ in what they mean by it: one is wrong in every second word that
+/// it is 90 % sure of, because it is 97 % sure of all others. So the page is named beside the words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OcrCertainty {
+    /// Of the least sure word.
+    pub words: f32,
+    /// Of the page's words on average.
+    pub page: f32,
+}
+
+/// What a calibration weighs: one, the three scores of an answer, whether OCR read it, how unsure OCR was of it, and how
+/// much more so than of the page.
+pub const INPUTS: usize = 7;
+
+/// Words this many times as unsure as their page are as bad as any.
+const FARTHEST_FROM_PAGE: f32 = 5.0;
 
 /// Log-odds beyond this say no more.
 const FARTHEST: f32 = 8.0;
@@ -24,23 +43,36 @@ impl Answer {
             rival = rival.max(other);
             sum += chance(other);
         }
-        Self { best, rival, share: chance(best) / sum.max(1e-6) }
+        Self { best, rival, share: chance(best) / sum.max(1e-6), ocr: None }
     }
 
-    fn inputs(self) -> [f64; 4] {
+    /// The same answer, with how sure OCR was of its print.
+    #[must_use]
+    pub fn with_ocr(self, ocr: Option<OcrCertainty>) -> Self {
+        Self { ocr, ..self }
+    }
+
+    fn inputs(self) -> [f64; INPUTS] {
         let clamped = |value: f32| f64::from(value.clamp(-FARTHEST, FARTHEST)) / 4.0;
-        [1.0, clamped(self.best), clamped(self.rival), f64::from(self.share)]
+        let unsure = |certainty: f32| 1.0 - certainty.clamp(0.0, 1.0);
+        let [is_ocr, words, beside_page] = self.ocr.map_or([0.0; 3], |ocr| {
+            let beside_page = (unsure(ocr.words) / unsure(ocr.page).max(0.01)).min(FARTHEST_FROM_PAGE);
+            [1.0, 4.0 * unsure(ocr.words), beside_page]
+        });
+        let scores = [1.0, clamped(self.best), clamped(self.rival), f64::from(self.share)];
+        let ocr = [is_ocr, words, beside_page].map(f64::from);
+        [scores[0], scores[1], scores[2], scores[3], ocr[0], ocr[1], ocr[2]]
     }
 }
 
 /// Weights of a logistic function over an [`Answer`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calibration(pub [f32; 4]);
+pub struct Calibration(pub [f32; INPUTS]);
 
 impl Default for Calibration {
     /// The answer's own chance.
     fn default() -> Self {
-        Self([0.0, 4.0, 0.0, 0.0])
+        Self([0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     }
 }
 
@@ -52,25 +84,25 @@ impl Calibration {
 
     /// Fits the weights by Newton's method with a little shrinkage towards the answer's own chance.
     pub fn fit(answers: &[(Answer, bool)]) -> Self {
-        let start: [f64; 4] = Self::default().0.map(f64::from);
+        let start: [f64; INPUTS] = Self::default().0.map(f64::from);
         let mut weights = start;
         for _ in 0..60 {
-            let mut gradient = [0.0f64; 4];
-            let mut hessian = [[0.0f64; 4]; 4];
+            let mut gradient = [0.0f64; INPUTS];
+            let mut hessian = [[0.0f64; INPUTS]; INPUTS];
             for (answer, is_right) in answers {
                 let inputs = answer.inputs();
                 let sum: f64 = inputs.iter().zip(&weights).map(|(input, weight)| input * weight).sum();
                 let chance = 1.0 / (1.0 + (-sum).exp());
                 let miss = chance - f64::from(u8::from(*is_right));
                 let slope = (chance * (1.0 - chance)).max(1e-9);
-                for row in 0..4 {
+                for row in 0..INPUTS {
                     gradient[row] += miss * inputs[row];
-                    for column in 0..4 {
+                    for column in 0..INPUTS {
                         hessian[row][column] += slope * inputs[row] * inputs[column];
                     }
                 }
             }
-            for index in 0..4 {
+            for index in 0..INPUTS {
                 gradient[index] += SHRINK * (weights[index] - start[index]);
                 hessian[index][index] += SHRINK;
             }
@@ -101,7 +133,7 @@ impl Calibration {
 const SHRINK: f64 = 0.5;
 
 /// The negative log-likelihood of what was right, with the shrinkage.
-fn loss(answers: &[(Answer, bool)], weights: &[f64; 4], start: &[f64; 4]) -> f64 {
+fn loss(answers: &[(Answer, bool)], weights: &[f64; INPUTS], start: &[f64; INPUTS]) -> f64 {
     let mut sum: f64 = weights.iter().zip(start).map(|(weight, start)| 0.5 * SHRINK * (weight - start).powi(2)).sum();
     for (answer, is_right) in answers {
         let score: f64 = answer.inputs().iter().zip(weights).map(|(input, weight)| input * weight).sum();
@@ -113,15 +145,15 @@ fn loss(answers: &[(Answer, bool)], weights: &[f64; 4], start: &[f64; 4]) -> f64
 }
 
 /// Gaussian elimination with pivots.
-fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> Option<[f64; 4]> {
-    for column in 0..4 {
-        let pivot = (column..4).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
+fn solve(mut matrix: [[f64; INPUTS]; INPUTS], mut right: [f64; INPUTS]) -> Option<[f64; INPUTS]> {
+    for column in 0..INPUTS {
+        let pivot = (column..INPUTS).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
         if matrix[pivot][column].abs() < 1e-12 {
             return None;
         }
         matrix.swap(column, pivot);
         right.swap(column, pivot);
-        for row in column + 1..4 {
+        for row in column + 1..INPUTS {
             let factor = matrix[row][column] / matrix[column][column];
             let upper = matrix[column];
             for (value, above) in matrix[row].iter_mut().zip(upper).skip(column) {
@@ -130,8 +162,8 @@ fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> Option<[f64; 4]> {
             right[row] -= factor * right[column];
         }
     }
-    for row in (0..4).rev() {
-        let known: f64 = (row + 1..4).map(|column| matrix[row][column] * right[column]).sum();
+    for row in (0..INPUTS).rev() {
+        let known: f64 = (row + 1..INPUTS).map(|column| matrix[row][column] * right[column]).sum();
         right[row] = (right[row] - known) / matrix[row][row];
     }
     Some(right)
@@ -189,5 +221,23 @@ mod tests {
         assert!(table.error() < 0.02, "{table:?}");
         let with_rival = fitted.confidence(Answer::new(4.0, [3.5].into_iter()));
         assert!((with_rival - 0.5).abs() < 0.05, "{with_rival}");
+    }
+
+    #[test]
+    fn what_ocr_was_unsure_of_is_said_with_less_confidence_and_exact_words_are_as_sure_as_before() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        let answer = Answer::new(5.0, [-6.0].into_iter());
+        let exact: Vec<(Answer, bool)> = (0..2000).map(|_| (answer, rng.f32() < 0.98)).collect();
+        let certainty = |words: f32| OcrCertainty { words, page: 0.8 };
+        let read = (0..4000).map(|_| {
+            let sure = 0.6 + 0.4 * rng.f32();
+            (answer.with_ocr(Some(certainty(sure))), rng.f32() < sure)
+        });
+        let all: Vec<(Answer, bool)> = exact.iter().copied().chain(read).collect();
+        let fitted = Calibration::fit(&all);
+        for (ocr, wanted) in [(None, 0.98), (Some(0.95), 0.95), (Some(0.7), 0.7)] {
+            let said = fitted.confidence(answer.with_ocr(ocr.map(certainty)));
+            assert!((said - wanted).abs() < 0.05, "{ocr:?}: {said}");
+        }
     }
 }

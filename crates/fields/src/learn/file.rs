@@ -4,7 +4,7 @@ use super::{Calibration, Forest, calibrate::Reliability, forest::TreeNode};
 use bindery_core::ContentHash;
 
 const MAGIC: &[u8; 8] = b"BNDRYFLD";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: usize = 32;
 
 /// One trained model.
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(refused(b"PK.."), "this is not a file of field models");
         let mut newer = bytes.clone();
         newer[8] = 9;
-        assert_eq!(refused(&newer), "the file of field models has version 9, expected 1");
+        assert_eq!(refused(&newer), "the file of field models has version 9, expected 2");
         for damage in [20, bytes.len() / 2, bytes.len() - 1] {
             let mut damaged = bytes.clone();
             damaged[damage] ^= 0x40;

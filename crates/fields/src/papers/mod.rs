@@ -21,6 +21,7 @@ mod noise;
 mod receipt;
 
 use bindery_reader::Page;
+use fastrand::Rng;
 use std::collections::BTreeMap;
 
 pub use form::form;
@@ -38,6 +39,16 @@ pub struct MadePaper {
     /// The type of document whose fields are asked for, as YAML, where it is not a shipped one.
     pub doctype: Option<String>,
     pub maker: u32,
+}
+
+impl MadePaper {
+    /// The same paper as OCR reads a scan of it: what is true of it may be misread.
+    #[must_use]
+    pub fn scanned(&self, seed: u64) -> Self {
+        let mut paper = self.clone();
+        noise::scan(&mut paper.page, &mut Rng::with_seed(seed ^ u64::from(self.maker)));
+        paper
+    }
 }
 
 /// What the papers of a maker are used for.

@@ -5,6 +5,7 @@ use bindery_core::{ContentHash, Name};
 use bindery_fields::{classify::Reason, extract::Extraction};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Pages of a file that belong together.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,4 +33,7 @@ pub(crate) struct ExtractedDocument {
     /// Who has decided about it and how, where somebody has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) decided: Option<Value>,
+    /// What stages of the user's own say about it beside fields.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) more: BTreeMap<Name, Value>,
 }

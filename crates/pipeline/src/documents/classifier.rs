@@ -7,7 +7,7 @@ use crate::{
     stage::{Carried, Stage},
 };
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, context::StepContext};
+use bindery_engine::{Correction, Extracted, Reusable, context::StepContext};
 use bindery_fields::classify::{PageClass, Reason};
 use serde_json::Value;
 use std::sync::Arc;
@@ -24,6 +24,10 @@ pub(crate) struct PageClassifier {
 impl PageClassifier {
     pub(crate) fn new(knowledge: Arc<Knowledge>) -> Self {
         Self { knowledge }
+    }
+
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
     }
 
     /// The class of a page whose type is stated. Where documents begin and end is still seen from the page.
@@ -51,6 +55,10 @@ impl Stage for PageClassifier {
     type Input = Carried<PageText>;
     type Made = Carried<ClassifiedPage>;
     type Output = Carried<ClassifiedPage>;
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     fn process(&self, context: &StepContext, read: Carried<PageText>) -> Result<Carried<ClassifiedPage>, StepError> {
         let content = read.part.content;

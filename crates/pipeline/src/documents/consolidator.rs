@@ -2,7 +2,7 @@
 
 use super::{
     CLASSIFIER, EXTRACTOR, GROUPER,
-    own_stages::{Said, own_stages, said_of_documents, said_of_others},
+    own_stages::{Said, own_stages, said_of_others, take_over},
 };
 use crate::{
     borders::{ExtractedDocument, output_of, rounded},
@@ -175,7 +175,7 @@ fn entry(
         let why = outcome.map_or_else(|| "its fields were not read".to_owned(), reason);
         return Ok(DocumentEntry { error: Some(why), ..listed });
     };
-    let found = match output_of(context, outcome) {
+    let found: ExtractedDocument = match output_of(context, outcome) {
         Ok(found) => found,
         // What a program outside has said of one document is no reason to lose the others.
         Err(error) if error.class() == ErrorClass::Reject => {
@@ -183,10 +183,11 @@ fn entry(
         }
         Err(error) => return Err(error),
     };
-    let ExtractedDocument { page_indices, type_confidence, because, mut extraction, decided, .. } = found;
-    let more = said_of_documents(context, own, &mut extraction)?;
+    let mut found = found;
+    let waits = take_over(context, own, &mut found)?;
+    let ExtractedDocument { page_indices, type_confidence, because, extraction, decided, more, .. } = found;
     let doubtful = !extraction.needs_review.is_empty() && decided.is_none();
-    let is_open = outcome.status == OutcomeStatus::Review || doubtful;
+    let is_open = waits || outcome.status == OutcomeStatus::Review || doubtful;
     let data = extraction.fields.iter().map(|(name, field)| (name.clone(), field.normalised.clone()));
     Ok(DocumentEntry {
         read: Some(DocumentRead {
@@ -255,8 +256,9 @@ struct Questions {
 
 impl Questions {
     fn read(context: &StepContext) -> Result<Self, StepError> {
-        let stage = stage_of(context, EXTRACTOR)?;
-        let of_stage = context.reviews()?.into_iter().filter(|review| review.stage == stage);
+        let mut stages = vec![stage_of(context, EXTRACTOR)?];
+        stages.extend(own_stages(context, ItemKind::Document, &SHIPPED)?);
+        let of_stage = context.reviews()?.into_iter().filter(|review| stages.contains(&review.stage));
         let (open, closed): (Vec<Review>, Vec<Review>) = of_stage.partition(Review::is_open);
         let decided = |review: &Review| {
             matches!(review.decision, Some(Decision::Accepted | Decision::Corrected { .. }))

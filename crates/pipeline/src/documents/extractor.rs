@@ -8,7 +8,7 @@ use crate::{
     stage::{Carried, Stage},
 };
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, context::StepContext, workflow::Target};
+use bindery_engine::{Correction, Extracted, Reusable, context::StepContext, workflow::Target};
 use bindery_fields::classify::LEAST_TYPE_CONFIDENCE;
 use bindery_fields::doctype::OTHER;
 use bindery_fields::extract::{CorrectionError, Extraction, Schema, Sources, extract};
@@ -29,6 +29,10 @@ impl FieldExtractor {
     pub(crate) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
         Self { readers, knowledge }
     }
+
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
+    }
 }
 
 /// Files inside the file: an e-invoice has its data there. What is wrong with them is no reason to read no fields.
@@ -39,7 +43,7 @@ pub(crate) fn attachments_of(
 ) -> Result<Vec<Attachment>, StepError> {
     let Some(content) = file.content else { return Ok(Vec::new()) };
     let file = readers.open(context, content, file.name.as_deref())?;
-    if file.about().file_type != FileType::Pdf {
+    if file.info().file_type != FileType::Pdf {
         return Ok(Vec::new());
     }
     Ok(file.attachments().unwrap_or_default())
@@ -102,6 +106,10 @@ impl Stage for FieldExtractor {
     type Made = ExtractedDocument;
     type Output = ExtractedDocument;
 
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
+
     /// Is it of a type that is known?
     fn validate(&self, _context: &StepContext, document: &DocumentGroup) -> Result<(), StepError> {
         self.knowledge.doctype(&document.doc_type).map(drop)
@@ -127,6 +135,7 @@ impl Stage for FieldExtractor {
             because,
             extraction,
             decided: None,
+            more: std::collections::BTreeMap::new(),
         })
     }
 

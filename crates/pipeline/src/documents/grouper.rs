@@ -4,11 +4,11 @@ use super::{CLASSIFIER, GROUPER, Knowledge, attachments_of};
 use crate::{
     borders::{ClassifiedPage, DocumentGroup, StoredFile, output_of, stored_page},
     reading::SharedReaders,
-    results::{has_result, in_order, stage_of},
+    results::{has_result, in_order, runs_any, stage_of},
     stage::{Stage, fields_of},
 };
 use bindery_core::{ContentHash, Name, StepError, item::ItemKind};
-use bindery_engine::{Child, Children, Extracted, context::StepContext};
+use bindery_engine::{Child, Children, Extracted, Reusable, context::StepContext, workflow};
 use bindery_fields::classify::{PageClass, documents};
 use bindery_reader::Page;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
@@ -26,6 +26,10 @@ pub(crate) struct DocumentGrouper {
 impl DocumentGrouper {
     pub(crate) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
         Self { readers, knowledge }
+    }
+
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
     }
 }
 
@@ -46,6 +50,14 @@ impl Stage for DocumentGrouper {
     type Input = IgnoredAny;
     type Made = Groups;
     type Output = Grouped;
+
+    fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        runs_any(earlier, &[CLASSIFIER])
+    }
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Groups, StepError> {
         let item = context.item()?;

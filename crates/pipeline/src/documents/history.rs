@@ -3,7 +3,10 @@
 use super::EXTRACTOR;
 use crate::borders::{DocumentGroup, ExtractedDocument};
 use bindery_core::{ItemId, Name, SubmissionId, item::ItemKind};
-use bindery_engine::{Engine, EngineResult, workflow::Stage};
+use bindery_engine::{
+    Engine, EngineResult,
+    workflow::{Over, Stage},
+};
 use bindery_fields::extract::Extraction;
 use bindery_reader::Page;
 use bindery_store::{
@@ -35,12 +38,16 @@ pub async fn past_documents(
     for submission in engine.store().submissions(newest).await? {
         let info = engine.catalog().submission(submission.id).await?;
         let is_extractor = |stage: &&Stage| stage.processors.iter().any(|processor| processor.name == *EXTRACTOR);
-        let Some(stage) = info.workflow.stages.iter().find(is_extractor) else { continue };
+        let Some(extractor) = info.workflow.stages.iter().position(|stage| is_extractor(&stage)) else { continue };
         let mut results: HashMap<ItemId, ExtractedDocument> = HashMap::new();
-        for outcome in engine.store().outcomes(submission.id, Some(&stage.name)).await? {
-            let Some(item) = outcome.item else { continue };
-            let read = engine.read_payload(&outcome.output).await.ok();
-            results.extend(read.and_then(|read| Some((item, serde_json::from_value(read).ok()?))));
+        // Stages of the user's own hand the document on, changed and corrected.
+        let over_documents = info.workflow.stages[extractor..].iter().take_while(|stage| stage.over == Over::Document);
+        for stage in over_documents {
+            for outcome in engine.store().outcomes(submission.id, Some(&stage.name)).await? {
+                let Some(item) = outcome.item else { continue };
+                let read = engine.read_payload(&outcome.output).await.ok();
+                results.extend(read.and_then(|read| Some((item, serde_json::from_value(read).ok()?))));
+            }
         }
         let documents = ItemFilter { kind: Some(ItemKind::Document), ..ItemFilter::default() };
         for item in engine.store().items(submission.id, documents).await? {

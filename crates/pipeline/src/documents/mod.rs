@@ -14,10 +14,13 @@ mod grouper;
 mod history;
 mod model_tier;
 mod own_stages;
+mod own_step;
+mod reuse;
 
 pub(crate) use extractor::attachments_of;
 pub use history::{PastDocument, past_documents};
 pub use model_tier::ModelTier;
+pub use own_step::register_own;
 
 use crate::{consolidate::Consolidator, reading::SharedReaders, stage::erased};
 use bindery_core::StepError;
@@ -27,6 +30,7 @@ use classifier::PageClassifier;
 use consolidator::DocumentsResult;
 use extractor::FieldExtractor;
 use grouper::DocumentGrouper;
+use reuse::Recipes;
 use std::sync::{Arc, OnceLock};
 
 /// The names under which they are known.
@@ -43,11 +47,12 @@ pub struct Knowledge {
     models: Arc<ModelTier>,
     /// Made when it is first needed: most commands classify nothing.
     classifier: OnceLock<Classifier>,
+    recipes: OnceLock<Recipes>,
 }
 
 impl Knowledge {
     pub fn new(doctypes: DocTypes, templates: Templates) -> Self {
-        Self { doctypes, templates, models: Arc::default(), classifier: OnceLock::new() }
+        Self { doctypes, templates, models: Arc::default(), classifier: OnceLock::new(), recipes: OnceLock::new() }
     }
 
     /// The language model that the stages ask, to be opened with a store.
@@ -63,6 +68,10 @@ impl Knowledge {
 
     pub(crate) fn classifier(&self) -> &Classifier {
         self.classifier.get_or_init(|| Classifier::new(&self.doctypes))
+    }
+
+    fn recipes(&self) -> &Recipes {
+        self.recipes.get_or_init(|| Recipes::new(self))
     }
 
     /// The names of all types, as a sentence lists them.

@@ -3,17 +3,21 @@
 //! A stage over documents may state fields (`{"fields": {"risk": "high"}}`): they are fields of the document like any
 //! other, in every list and table. Everything else is kept under the stage's name.
 
-use crate::results::{has_result, reason};
+use crate::{
+    borders::ExtractedDocument,
+    results::{has_result, reason},
+    stage::fit,
+};
 use bindery_core::{
     Name, StepError,
     item::{Item, ItemKind},
-    outcome::Outcome,
+    outcome::{Outcome, OutcomeStatus},
 };
 use bindery_engine::{context::StepContext, workflow::Over};
 use bindery_fields::extract::Extraction;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 /// What a stage says about one item.
 #[derive(Debug, Serialize)]
@@ -59,32 +63,71 @@ pub(super) fn own_stages(context: &StepContext, kind: ItemKind, shipped: &[&str]
     Ok(own.map(|stage| stage.name.clone()).collect())
 }
 
-/// Takes over what the user's stages say about a document, in the order of the workflow. Returns what is no field.
-pub(super) fn said_of_documents(
+/// Takes over what the user's stages have made of a document, in the order of the workflow. Most of them hand the whole
+/// document on, changed; what several processors of one stage say is put together here. True if one of them waits for a
+/// person.
+pub(super) fn take_over(
     context: &StepContext,
     own: &[Vec<Outcome>],
-    extraction: &mut Extraction,
-) -> Result<BTreeMap<Name, Value>, StepError> {
-    let mut more = BTreeMap::new();
+    document: &mut ExtractedDocument,
+) -> Result<bool, StepError> {
+    let mut is_open = false;
     for outcome in own.iter().flatten() {
         if !has_result(outcome) {
             let why = reason(outcome);
-            extraction.needs_review.push(format!("stage {} failed: {why}", outcome.stage));
+            document.extraction.needs_review.push(format!("stage {} failed: {why}", outcome.stage));
             continue;
         }
-        let mut said = context.read(&outcome.output)?;
-        let fields = said.as_object_mut().and_then(|said| said.shift_remove("fields"));
-        match fields {
-            Some(Value::Object(fields)) => state_fields(extraction, &fields, outcome),
-            Some(other) => keep_beside(&mut said, other),
-            None => {}
+        is_open |= outcome.status == OutcomeStatus::Review;
+        let said = context.read(&outcome.output)?;
+        if let Ok(changed) = fit::<ExtractedDocument>(&said) {
+            // What failed before it is still to be told.
+            let told = std::mem::take(&mut document.extraction.needs_review);
+            *document = changed;
+            let known: HashSet<String> = document.extraction.needs_review.iter().cloned().collect();
+            let failed = told.into_iter().filter(|reason| reason.starts_with("stage ") && !known.contains(reason));
+            document.extraction.needs_review.extend(failed);
+            continue;
         }
-        let says_nothing = said.is_null() || said.as_object().is_some_and(Map::is_empty);
-        if !says_nothing {
-            more.insert(outcome.stage.clone(), said);
+        let (fields, rest) = fields_of_answer(said);
+        state_fields(&mut document.extraction, &fields, outcome.confidence, &outcome.stage);
+        if let Some(rest) = rest {
+            let of_stage = document.more.entry(outcome.stage.clone()).or_insert(Value::Null);
+            *of_stage = if of_stage.is_null() { rest } else { append_answer(of_stage.take(), rest) };
         }
     }
-    Ok(more)
+    Ok(is_open)
+}
+
+/// What several processors of one stage say: as a list.
+fn append_answer(before: Value, next: Value) -> Value {
+    match before {
+        Value::Array(mut list) => {
+            list.push(next);
+            list.into()
+        }
+        before => Value::Array(vec![before, next]),
+    }
+}
+
+/// The fields that an answer states, and the rest of it, if any.
+pub(super) fn fields_of_answer(mut said: Value) -> (Map<String, Value>, Option<Value>) {
+    let fields = said.as_object_mut().and_then(|said| said.shift_remove("fields"));
+    let fields = match fields {
+        Some(Value::Object(fields)) => fields,
+        Some(other) => {
+            keep_beside(&mut said, other);
+            Map::new()
+        }
+        None => Map::new(),
+    };
+    let says_nothing = said.is_null() || said.as_object().is_some_and(Map::is_empty);
+    (fields, (!says_nothing).then_some(said))
+}
+
+/// Why a program wants a person to look, as reasons of the document.
+pub(super) fn doubts_of(stage: &Name, reasons: &[String]) -> Vec<String> {
+    reasons.iter().map(|reason| format!("stage {stage}: {reason}")).collect()
 }
 
 /// `fields` that are no object are no fields.
@@ -94,10 +137,15 @@ fn keep_beside(said: &mut Value, fields: Value) {
     }
 }
 
-fn state_fields(extraction: &mut Extraction, fields: &Map<String, Value>, outcome: &Outcome) {
-    let source = format!("stage {}", outcome.stage);
+pub(super) fn state_fields(
+    extraction: &mut Extraction,
+    fields: &Map<String, Value>,
+    confidence: Option<f64>,
+    stage: &Name,
+) {
+    let source = format!("stage {stage}");
     for (name, stated) in fields {
-        match read_field(stated, outcome.confidence) {
+        match read_field(stated, confidence) {
             Ok(Some(field)) => extraction.add_stated(name, &field.value, field.confidence, &source),
             Ok(None) => {}
             Err(why) => extraction.needs_review.push(format!("{source} states no value for {name}: {why}")),

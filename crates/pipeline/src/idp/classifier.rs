@@ -47,7 +47,7 @@ impl Stage for FileClassifier {
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<IdpFile, StepError> {
         let (item, content) = received(context)?;
         let opened = self.readers.open_shared(context, content, item.label.clone())?;
-        let kind = self.readers.open(context, content, item.label.as_deref())?.about().file_type;
+        let kind = self.readers.open(context, content, item.label.as_deref())?.info().file_type;
         Ok(IdpFile {
             document: item.public_id(),
             name: opened.name,

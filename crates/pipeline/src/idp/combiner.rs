@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     borders::{BoundPages, Gap, output_of},
-    results::{in_order, name_of, reason, stage_of},
+    results::{in_order, name_of, reason, runs_any, stage_of},
     stage::Stage,
 };
 use bindery_core::{
@@ -16,7 +16,11 @@ use bindery_core::{
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, context::StepContext, workflow::OnFailed};
+use bindery_engine::{
+    Extracted,
+    context::StepContext,
+    workflow::{self, OnFailed},
+};
 use bindery_reader::{
     combine::{CombinedWords, PageWords},
     model::ReadBy,
@@ -70,6 +74,10 @@ impl Stage for DocumentCombiner {
     type Input = IgnoredAny;
     type Made = BoundDocument<KeptFile>;
     type Output = BoundDocument<String>;
+
+    fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        runs_any(earlier, &[TEXT, OCR, PAGE_KIND])
+    }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;

@@ -9,10 +9,10 @@ use super::{
 use crate::{
     borders::{Combined, FileEntry, FilesBound, output_of},
     consolidate::Gather,
-    results::{name_of, of_each},
+    results::{name_of, of_each, runs_any},
 };
 use bindery_core::{StepError, item::ItemKind};
-use bindery_engine::{Extracted, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext, workflow};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -47,6 +47,10 @@ struct Words {
 impl Gather for IdpResult {
     const NAME: &'static str = CONSOLIDATOR;
     type Result = FilesBound<KnownAs>;
+
+    fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        runs_any(earlier, &[COMBINER, OFFICE, SPLITTER, CLASSIFIER])
+    }
 
     fn gather(&self, context: &StepContext) -> Result<FilesBound<KnownAs>, StepError> {
         let stages = [COMBINER, OFFICE, SPLITTER, CLASSIFIER];

@@ -1,8 +1,8 @@
 //! The ids that documents are known by outside, from the copy that comes in to the JSON that goes out.
 
-use crate::media::media_type;
 use bindery_core::ContentHash;
 use bindery_engine::intake::IntakeFile;
+use bindery_processors::media::media_type;
 use bindery_store::blobs::{BlobError, Blobs, Stored};
 use std::path::Path;
 

@@ -42,7 +42,7 @@ impl Stage for OfficeExtractor {
         let file = self.readers.open(context, received.content, received.name.as_deref())?;
         let IdpFile { document, file_type, .. } = received;
         let (mut pages, mut words) = (Vec::new(), 0);
-        for index in 0..file.about().page_count {
+        for index in 0..file.info().page_count {
             if context.is_cancelled() {
                 return Err(StepError::retry("the work was stopped"));
             }

@@ -136,7 +136,7 @@ enum Pages<'a> {
 
 impl<'a> Pages<'a> {
     fn open(context: &StepContext, file: &'a dyn OpenFile, content: ContentHash) -> Result<Self, StepError> {
-        let about = file.about();
+        let about = file.info();
         if about.file_type != FileType::Pdf && about.page_count > 1 {
             return Ok(Self::Pictures(file));
         }
@@ -149,7 +149,7 @@ impl<'a> Pages<'a> {
     fn count(&self) -> usize {
         match self {
             Self::Single { .. } => 1,
-            Self::Pdf(file) | Self::Pictures(file) => file.about().page_count,
+            Self::Pdf(file) | Self::Pictures(file) => file.info().page_count,
         }
     }
 

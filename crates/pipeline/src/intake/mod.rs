@@ -19,9 +19,9 @@ pub mod rules;
 mod taken;
 mod unpack;
 
-use crate::media::media_type;
 use crate::reading::IsolatedReader;
 use bindery_engine::{Engine, intake::IntakeFile};
+use bindery_processors::media::media_type;
 use bindery_reader::{ReadOptions, Reader, Source as FileSource};
 use bindery_store::blobs::{BlobError, Stored};
 use copies::Copies;
@@ -89,12 +89,20 @@ fn skipped_text(skipped: usize) -> String {
 ///
 /// Archives and mails are opened in child processes where the engine has them.
 pub async fn take_in(engine: &Engine, paths: &[PathBuf]) -> Result<Taken, IntakeError> {
+    take_in_as(engine, paths, Copies::new(&**engine.blobs())).await
+}
+
+/// Says what the paths name, and copies nothing.
+pub async fn look_at(engine: &Engine, paths: &[PathBuf]) -> Result<Taken, IntakeError> {
+    take_in_as(engine, paths, Copies::only_hashes(&**engine.blobs())).await
+}
+
+async fn take_in_as(engine: &Engine, paths: &[PathBuf], mut copies: Copies<'_>) -> Result<Taken, IntakeError> {
     let mut finder = Finder::default();
     for path in paths {
         finder.find(path)?;
     }
     let mut taken = Taken { notes: finder.notes, unreadable: finder.unreadable, ..Taken::default() };
-    let mut copies = Copies::new(&**engine.blobs());
     let reader = Reader::new(ReadOptions::default(), None);
     let reader = match engine.isolation() {
         Some(processes) => reader.with_opener(Arc::new(IsolatedReader::new(processes.clone()))),

@@ -78,7 +78,7 @@ mod tests {
             name: (*name).to_owned(),
             content: ContentHash::of(name.as_bytes()),
             size: 1,
-            media_type: crate::media::media_type(name).to_owned(),
+            media_type: bindery_processors::media::media_type(name).to_owned(),
             key: None,
         };
         names.iter().map(file).collect()

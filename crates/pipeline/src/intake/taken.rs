@@ -2,12 +2,10 @@
 
 use bindery_core::{ContentHash, submission::BY_CONTENT};
 use bindery_engine::intake::{Intake, IntakeFile};
+pub use bindery_engine::reuse::OWN_KEY;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
-
-/// What intake itself says about a submission stands in its metadata under this key, which senders cannot use.
-pub const OWN_KEY: &str = "intake";
 
 /// A file with the content of another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -77,7 +77,7 @@ impl Unpacking<'_> {
                 return false;
             }
         };
-        self.found.notes.extend(file.about().warnings.iter().map(|warning| format!("{name}: {warning}")));
+        self.found.notes.extend(file.info().warnings.iter().map(|warning| format!("{name}: {warning}")));
         if inside.is_empty() {
             return false;
         }

@@ -85,6 +85,10 @@ impl Gather for ParsingResult {
     const NAME: &'static str = "parsing_consolidator";
     type Result = FilesParsed;
 
+    fn reads(&self, _here: &Stage, earlier: &Stage) -> bool {
+        earlier.over == Over::File
+    }
+
     fn gather(&self, context: &StepContext) -> Result<FilesParsed, StepError> {
         let stage = parsing_stage(context)?;
         let parsed = of_each_in(context, ItemKind::File, std::slice::from_ref(&stage.name), |file, found| {

@@ -47,7 +47,7 @@ impl Stage for MarkItDown {
         let opened = self.readers.open_shared(context, content, item.label.clone())?;
         let file = self.readers.open(context, content, item.label.as_deref())?;
         let (mut bound, mut tables) = (BoundPages::default(), 0);
-        for index in 0..file.about().page_count {
+        for index in 0..file.info().page_count {
             if context.is_cancelled() {
                 let message = format!("this work was cancelled while page {} was read", index + 1);
                 return Err(StepError::retry(message).named("Cancelled"));

@@ -3,11 +3,11 @@
 use super::{PAGE_COMBINER, PAGE_READER, SPLITTER};
 use crate::{
     borders::{BoundPages, Gap, PageText, output_of, stored_page},
-    results::{in_order, name_of, reason, stage_of},
+    results::{in_order, name_of, reason, runs_any, stage_of},
     stage::Stage,
 };
 use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
-use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
+use bindery_engine::{Extracted, Reusable, context::StepContext, processor::NewArtifact, workflow};
 use bindery_reader::{
     model::{Metadata, ReadBy},
     render,
@@ -47,6 +47,14 @@ impl Stage for PageCombiner {
     type Input = IgnoredAny;
     type Made = (Opened, BoundPages);
     type Output = CombinedFile;
+
+    fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        runs_any(earlier, &[PAGE_READER, SPLITTER])
+    }
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;

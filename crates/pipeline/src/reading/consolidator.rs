@@ -4,10 +4,10 @@ use super::{PAGE_COMBINER, SPLITTER};
 use crate::{
     borders::{FileEntry, FilesBound, output_of},
     consolidate::Gather,
-    results::{name_of, none_read, of_each, reason},
+    results::{name_of, none_read, of_each, reason, runs_any},
 };
 use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
-use bindery_engine::context::StepContext;
+use bindery_engine::{context::StepContext, workflow};
 use serde::Serialize;
 
 /// One result for the submission: its files in order, where the text of each is, and what is missing and why. If none of
@@ -25,6 +25,10 @@ pub(crate) type FilesRead = FilesBound<NothingMore>;
 impl Gather for ReadingResult {
     const NAME: &'static str = "reading_consolidator";
     type Result = FilesRead;
+
+    fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        runs_any(earlier, &[PAGE_COMBINER, SPLITTER])
+    }
 
     fn check(&self, context: &StepContext) -> Result<(), StepError> {
         none_read(context, SPLITTER)

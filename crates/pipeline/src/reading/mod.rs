@@ -18,6 +18,7 @@ mod isolated;
 pub mod ocr_service;
 mod open_files;
 mod page_reader;
+mod reuse;
 mod splitter;
 
 use combiner::PageCombiner;
@@ -26,13 +27,19 @@ pub(crate) use consolidator::{FilesRead, files_read};
 pub use isolated::{FileService, IsolatedReader};
 pub(crate) use open_files::{SharedFile, refusal};
 pub(crate) use page_reader::{PageReader, keep_page, page_json};
+pub(crate) use reuse::{changed_children, ending, place_of_page, results_of_parts};
 use splitter::FileSplitter;
 
-use crate::{borders::OpenedFile, consolidate::Consolidator, stage::erased};
+use crate::{
+    borders::{OpenedFile, PageOfFile},
+    consolidate::Consolidator,
+    stage::erased,
+};
 use bindery_core::{ContentHash, StepError, item::Item};
-use bindery_engine::{Registry, context::StepContext};
+use bindery_engine::{Registry, context::StepContext, processor::PageImages};
 use bindery_reader::{
     EngineChoice, OcrMode, ReadOptions, Reader,
+    image::raster,
     ocr::{local::LocalEngines, tesseract::AUTO},
 };
 use open_files::OpenFiles;
@@ -50,6 +57,21 @@ pub(crate) fn register(registry: &mut Registry, readers: &Arc<SharedReaders>) {
     registry.register(erased(PageCombiner));
     registry.register(erased(Consolidator(ReadingResult)));
     registry.register_service(Arc::new(FileService::default()));
+    registry.register_page_images(Arc::new(PagePictures(Arc::clone(readers))));
+}
+
+/// Pages as pictures, for programs of the user's own.
+struct PagePictures(Arc<SharedReaders>);
+
+impl PageImages for PagePictures {
+    /// As the file prints it. A page that is not of a file that we read has none.
+    fn png(&self, context: &StepContext, page: &Item, dpi: u32) -> Result<Option<Vec<u8>>, StepError> {
+        let Ok(place) = serde_json::from_str::<PageOfFile>(&page.data) else { return Ok(None) };
+        let file = self.0.open(context, place.content, place.name.as_deref())?;
+        let image = file.image(place.index(), dpi as f32).map_err(|error| open_files::refusal(&error))?;
+        let cannot = |error: String| StepError::reject(format!("the page cannot be drawn: {error}")).named("NoImage");
+        image.map(|image| raster::to_png(&image).map_err(cannot)).transpose()
+    }
 }
 
 /// What reading needs, shared by all steps of a process.
@@ -78,7 +100,7 @@ impl SharedReaders {
         name: Option<String>,
     ) -> Result<OpenedFile, StepError> {
         let file = self.open(context, content, name.as_deref())?;
-        let about = file.about();
+        let about = file.info();
         if about.page_count == 0 {
             return Err(StepError::reject("the file has no pages").named("NoPages"));
         }

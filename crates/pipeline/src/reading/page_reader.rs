@@ -10,7 +10,7 @@ use crate::{
     stage::Stage,
 };
 use bindery_core::StepError;
-use bindery_engine::{Extracted, context::StepContext};
+use bindery_engine::{Extracted, Reusable, context::StepContext};
 use bindery_reader::Page;
 use bindery_store::blobs::Stored;
 use std::sync::Arc;
@@ -54,6 +54,10 @@ impl Stage for PageReader {
     type Input = PageOfFile;
     type Made = PageText;
     type Output = PageText;
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     /// Are the settings right?
     fn validate(&self, context: &StepContext, _page: &PageOfFile) -> Result<(), StepError> {

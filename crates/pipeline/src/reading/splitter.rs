@@ -6,7 +6,7 @@ use crate::{
     stage::Stage,
 };
 use bindery_core::StepError;
-use bindery_engine::{Extracted, context::StepContext};
+use bindery_engine::{Extracted, Reusable, context::StepContext};
 use bindery_reader::model::Metadata;
 use serde::{Serialize, de::IgnoredAny};
 use std::sync::Arc;
@@ -43,6 +43,10 @@ impl Stage for FileSplitter {
     type Input = IgnoredAny;
     type Made = OpenedFile;
     type Output = SplitFile;
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     /// Are there bytes, and are they of a type that can be read?
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {

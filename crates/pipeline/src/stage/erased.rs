@@ -2,7 +2,7 @@
 
 use super::{Misfit, Stage, fit};
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, Kind, Processor, context::StepContext};
+use bindery_engine::{Correction, Extracted, Kind, Processor, Reusable, context::StepContext, workflow};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -46,6 +46,14 @@ impl<S: Stage> Processor for Erased<S> {
 
     fn hands_on(&self) -> bool {
         S::HANDS_ON
+    }
+
+    fn reads(&self, here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        self.0.reads(here, earlier)
+    }
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        self.0.reuse()
     }
 
     fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {

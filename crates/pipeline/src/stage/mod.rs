@@ -16,7 +16,7 @@ pub(crate) use erased::erased;
 pub(crate) use fit::{Misfit, fields_of, fit, lenient};
 
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, Kind, context::StepContext};
+use bindery_engine::{Correction, Extracted, Kind, Reusable, context::StepContext, workflow};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -33,12 +33,22 @@ pub(crate) trait Stage: Send + Sync + 'static {
     /// What its input is, as a sentence says it where something else comes.
     const EXPECTS: &'static str = "what the stage before sends";
 
+    /// Whether it looks at what an earlier stage has found, beside its own input.
+    fn reads(&self, _here: &workflow::Stage, _earlier: &workflow::Stage) -> bool {
+        true
+    }
+
     /// What comes over the border.
     type Input: DeserializeOwned;
     /// What the second step leaves to the third.
     type Made: Serialize + DeserializeOwned;
     /// What goes over the border.
     type Output: Serialize;
+
+    /// How its results are known again, where work on the same content need not be done twice.
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        None
+    }
 
     /// Is the input what we can work on?
     fn validate(&self, _context: &StepContext, _input: &Self::Input) -> Result<(), StepError> {

@@ -10,7 +10,7 @@ use crate::{
     borders::{Failed, output_of},
     consolidate::Gather,
     intake::{self, Duplicate},
-    results::{KeptResult, name_of, none_read, reason, stage_of},
+    results::{KeptResult, name_of, none_read, reason, runs_any, stage_of},
     stage::Stage as _,
 };
 use bindery_core::{
@@ -18,7 +18,7 @@ use bindery_core::{
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext, workflow};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -38,6 +38,10 @@ impl Gather for WordsResult {
     /// 2: the result itself stays in the blob store between the steps.
     const VERSION: u32 = 2;
     type Result = KeptResult;
+
+    fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
+        runs_any(earlier, &[WordCounter::NAME, TextSplitter::NAME])
+    }
 
     fn check(&self, context: &StepContext) -> Result<(), StepError> {
         none_read(context, TextSplitter::NAME)

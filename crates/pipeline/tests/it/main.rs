@@ -8,6 +8,7 @@ mod documents;
 mod external_tasks;
 mod functions;
 mod intake;
+mod once;
 mod output;
 mod read;
 mod reviews;

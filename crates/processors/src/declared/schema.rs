@@ -31,8 +31,13 @@ impl InputSchema {
     /// One sentence with the first few things that are wrong, each with its place. It does not repeat the values
     /// themselves, which may be nobody else's business.
     pub fn check(&self, input: &Value) -> Result<(), String> {
-        let mut errors = self.validator.iter_errors(input);
-        let shown: Vec<String> = errors.by_ref().take(MOST_SHOWN).map(|error| violation(&error)).collect();
+        self.check_as("the input", input).map_err(|wrong| format!("the input is not as expected: {wrong}"))
+    }
+
+    /// The same for a value that sentences call `what`: the end of one, with the things that are wrong.
+    pub(crate) fn check_as(&self, what: &str, value: &Value) -> Result<(), String> {
+        let mut errors = self.validator.iter_errors(value);
+        let shown: Vec<String> = errors.by_ref().take(MOST_SHOWN).map(|error| violation(what, &error)).collect();
         if shown.is_empty() {
             return Ok(());
         }
@@ -42,7 +47,7 @@ impl InputSchema {
             MOST_COUNTED => format!("; and at least {more} more"),
             _ => format!("; and {more} more"),
         };
-        Err(format!("the input is not as expected: {}{rest}", shown.join("; ")))
+        Err(format!("{}{rest}", shown.join("; ")))
     }
 }
 
@@ -52,9 +57,9 @@ impl fmt::Debug for InputSchema {
     }
 }
 
-fn violation(error: &ValidationError<'_>) -> String {
+fn violation(what: &str, error: &ValidationError<'_>) -> String {
     let pointer = error.instance_path().to_string();
-    let place = if pointer.is_empty() { "the input".to_owned() } else { pointer };
+    let place = if pointer.is_empty() { what.to_owned() } else { pointer };
     format!("{place}: {}", error.masked_with("the value"))
 }
 

@@ -4,7 +4,7 @@ use super::{
     TRANSFORMATION_ERROR,
     expression::{Source, limits, read_expression, scope},
 };
-use crate::definition::Work;
+use crate::{definition::Work, produced::Produced};
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
 use bindery_states::jsonata::{Expression, Scope};
@@ -48,7 +48,7 @@ enum Ending {
 }
 
 impl Work for Transform {
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, input: Value) -> Result<Produced, StepError> {
         let failed = |message: String| StepError::reject(message).named(TRANSFORMATION_ERROR);
         let limits = limits(context);
         let processed = match &self.shape {
@@ -61,7 +61,7 @@ impl Work for Transform {
                 check.run(&scope)?;
             }
         }
-        Ok(processed)
+        Ok(Produced::new(processed))
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     retry,
     work::{Delivery, Work},
 };
+use crate::produced::Produced;
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
 use bindery_http::{Breaker, circuit::Open, circuits};
@@ -66,9 +67,9 @@ impl Outside {
 
     /// Hands the input to the outside and returns its output. Blocks until then, within the limits of the
     /// configuration and of the context.
-    pub fn call(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let delivery = if matches!(self.body, Body::Http(_)) { Delivery::Inline } else { Delivery::Paths };
-        let work = Work::look_up(context, delivery)?;
+    pub fn call(&self, context: &StepContext, input: Value) -> Result<Produced, StepError> {
+        let delivery = if matches!(self.body, Body::Http(_)) { Delivery::Requests } else { Delivery::Paths };
+        let work = Work::look_up(context, delivery, self.common.wants)?;
         let request = Request::new(&self.name, self.version, context, &input, work);
         drop(input);
         let mut tries = 1;
@@ -77,16 +78,27 @@ impl Outside {
                 Ok(output) => return Ok(output),
                 Err(failed) => failed,
             };
+            request.work.empty_returns()?;
             let wait = retry::wait_before_next(&self.common.retry, tries, &failed, context.time_left());
             match wait {
                 Some(wait) if retry::pause(context, wait) => tries += 1,
-                _ => return Err(failed.error),
+                _ => return Err(self.located(failed.error, &request)),
             }
         }
     }
 
+    /// Who it was that gave a wrong answer, for whoever wrote the workflow.
+    fn located(&self, error: StepError, request: &Request) -> StepError {
+        match request.work.stage() {
+            Some(stage) if error.kind == "BadAnswer" => {
+                StepError { message: format!("stage {stage}, processor {}: {}", self.name, error.message), ..error }
+            }
+            _ => error,
+        }
+    }
+
     /// One try. The place at the gate is free again when it returns, so nobody holds one while waiting.
-    fn call_once(&self, context: &StepContext, request: &Request, tries: u32) -> Result<Value, Failed> {
+    fn call_once(&self, context: &StepContext, request: &Request, tries: u32) -> Result<Produced, Failed> {
         let _place = self.gate.enter(context)?;
         let permit = self
             .breaker

@@ -123,11 +123,26 @@ pub struct Common {
     pub retry: Retry,
     /// None when it is switched off.
     pub breaker: Option<BreakerConfig>,
+    pub wants: Wants,
+}
+
+/// What a program over pages wants to see of them beside their text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wants {
+    /// Every word with its box.
+    pub words: bool,
+    /// The page as an image of so many dots per inch.
+    pub image_dpi: Option<u32>,
+}
+
+impl Wants {
+    /// Enough to read small print, and a page of A4 is about 1,250 by 1,750 dots.
+    pub const DEFAULT_DPI: u32 = 150;
 }
 
 impl Common {
     pub fn with_concurrency(concurrency: usize) -> Self {
-        Self { concurrency, retry: Retry::default(), breaker: Some(BreakerConfig::default()) }
+        Self { concurrency, retry: Retry::default(), breaker: Some(BreakerConfig::default()), wants: Wants::default() }
     }
 }
 

@@ -3,11 +3,13 @@
 //! ```json
 //! {"processor": "tone", "version": 1, "attempt": 1, "job": "job_7", "idempotency_key": "5b0c6f0e…", "settings": {},
 //!  "work": {"submission": "sub_1", "stage": "tone", "over": "page", …}, "input": {"text": "Good."}}
-//! {"output": {"tone": 1}, "cost": {"service": "example.com", "operation": "text", "micros": 20}}
+//! {"output": {"tone": 1}, "confidence": 0.9, "cost": {"service": "example.com", "operation": "text", "micros": 20}}
 //! {"error": {"kind": "Busy", "message": "try later", "class": "retry", "retry_after_seconds": 10}}
 //! ```
 
 use super::{failure::Failed, work::Work};
+pub(super) use crate::contract::answer::Said;
+use crate::produced::Produced;
 use bindery_core::{StepError, error::Disposition};
 use bindery_engine::context::{Cost, StepContext};
 use bindery_http::{
@@ -30,7 +32,7 @@ pub(super) struct Request {
     /// Who asks, for headers and environments.
     pub(super) sender: Sender,
     /// The files that it names stay as long as it does.
-    _work: Work,
+    pub(super) work: Work,
 }
 
 /// Which work a request is part of: what tells a second try from other work.
@@ -81,7 +83,20 @@ impl Request {
             sender.idempotency_key,
             serde_json::to_string(context.settings()).unwrap_or_default(),
         );
-        Self { fields, sender, _work: work }
+        let request = Self { fields, sender, work };
+        request.check();
+        request
+    }
+
+    /// That what is promised is kept is looked at in every test.
+    fn check(&self) {
+        if cfg!(debug_assertions)
+            && let Some(contract) = &self.work.contract
+            && let Ok(request) = serde_json::from_str(&self.text())
+        {
+            let kept = contract.check_request(&request);
+            assert!(kept.is_ok(), "a request breaks its own schema: {kept:?}");
+        }
     }
 
     pub(super) fn text(&self) -> String {
@@ -96,25 +111,69 @@ impl Request {
 /// What the outside said, once it kept to the protocol.
 #[derive(Debug)]
 pub(super) struct Answer {
-    pub(super) result: Result<Value, StepError>,
+    pub(super) result: Result<(Value, Said), StepError>,
     costs: Vec<Cost>,
 }
 
 impl Answer {
-    /// Notes the costs, and gives the result.
-    pub(super) fn settle(self, context: &StepContext) -> Result<Value, Failed> {
+    /// An output alone.
+    pub(super) fn bare(output: Value) -> Self {
+        Self { result: Ok((output, Said::default())), costs: Vec::new() }
+    }
+
+    /// Notes the costs, keeps what was returned, and gives the result. `who` begins the sentences about what is wrong.
+    pub(super) fn settle(self, context: &StepContext, work: &Work, who: &str) -> Result<Produced, Failed> {
         for cost in self.costs {
             context.charge(cost.service, cost.operation, cost.micros);
         }
-        self.result.map_err(Failed::of_answer)
+        let (output, said) = self.result.map_err(Failed::of_answer)?;
+        work.keep(context, output, said).map_err(|error| match error.kind.as_str() {
+            "BadAnswer" | "TooMuchOutput" => {
+                Failed::of_service(StepError { message: format!("{who} {}", error.message), ..error })
+            }
+            _ => Failed::of_client(error),
+        })
     }
 }
 
 /// Reads an answer; `Err` with the end of a sentence that begins with who said it. `id` is what the answer must repeat.
-pub(super) fn read(text: &[u8], id: Option<u64>) -> Result<Answer, String> {
-    let Value::Object(mut fields) = json(text)? else {
+pub(super) fn read(text: &[u8], id: Option<u64>, work: &Work) -> Result<Answer, String> {
+    let whole = json(text)?;
+    if !whole.is_object() {
         return Err(format!("answered with JSON that is no object: {}", beginning(text)));
-    };
+    }
+    let answer = read_answer(&whole, text, id)?;
+    check(&whole, work)?;
+    // What is held against its schema can be read; outside of workflows there is none.
+    let said = Said::deserialize(&whole).map_err(|error| format!("answered what cannot be read: {error}"))?;
+    let Value::Object(mut fields) = whole else { return Err("answered with JSON that is no object".to_owned()) };
+    let output = fields.remove("output").unwrap_or_default();
+    Ok(Answer { result: answer.result.map(|()| (output, said)), costs: answer.costs })
+}
+
+/// Holds an answer against what its stage takes.
+fn check(whole: &Value, work: &Work) -> Result<(), String> {
+    let Some(contract) = &work.contract else { return Ok(()) };
+    contract.check_answer(whole).map_err(|wrong| format!("answered what its stage does not take: {wrong}"))
+}
+
+/// Reads an answer that is an output alone.
+pub(super) fn read_bare(text: &[u8], work: &Work) -> Result<Answer, String> {
+    let whole = serde_json::json!({"output": json(text)?});
+    check(&whole, work)?;
+    let Value::Object(mut whole) = whole else { return Err("answered nothing".to_owned()) };
+    Ok(Answer::bare(whole.remove("output").unwrap_or_default()))
+}
+
+/// What an answer comes to, without its output.
+struct Verdict {
+    result: Result<(), StepError>,
+    costs: Vec<Cost>,
+}
+
+fn read_answer(whole: &Value, text: &[u8], id: Option<u64>) -> Result<Verdict, String> {
+    let none = serde_json::Map::new();
+    let fields = whole.as_object().unwrap_or(&none);
     if let Some(id) = id {
         match fields.get("id") {
             Some(answered) if answered.as_u64() == Some(id) => {}
@@ -123,17 +182,17 @@ pub(super) fn read(text: &[u8], id: Option<u64>) -> Result<Answer, String> {
         }
     }
     let costs = read_costs(fields.get("cost"))?;
-    let result = match (fields.remove("output"), fields.get("error")) {
+    let result = match (fields.get("output"), fields.get("error")) {
         (Some(_), Some(_)) => return Err("answered with both `output` and `error`".to_owned()),
         (None, None) => return Err(format!("answered with neither `output` nor `error`: {}", beginning(text))),
-        (Some(output), None) => Ok(output),
+        (Some(_), None) => Ok(()),
         (None, Some(error)) => Err(read_error(error)?),
     };
-    Ok(Answer { result, costs })
+    Ok(Verdict { result, costs })
 }
 
 /// One JSON document, and nothing else.
-pub(super) fn json(text: &[u8]) -> Result<Value, String> {
+fn json(text: &[u8]) -> Result<Value, String> {
     if text.trim_ascii().is_empty() {
         return Err("answered nothing".to_owned());
     }
@@ -212,11 +271,11 @@ mod tests {
     use std::sync::Arc;
 
     fn error_of(text: &str) -> StepError {
-        read(text.as_bytes(), None).unwrap().result.unwrap_err()
+        read(text.as_bytes(), None, &Work::none()).unwrap().result.unwrap_err()
     }
 
     fn complaint(text: &str, id: Option<u64>) -> String {
-        read(text.as_bytes(), id).unwrap_err()
+        read(text.as_bytes(), id, &Work::none()).unwrap_err()
     }
 
     #[test]
@@ -240,7 +299,10 @@ mod tests {
     fn outputs_errors_and_costs_are_read() {
         let context = StepContext::standalone(Arc::default(), 1, CancelFlag::default());
         let text = br#"{"output": null, "cost": {"service": "s", "operation": "o", "micros": 5}}"#;
-        assert_eq!(read(text, None).unwrap().settle(&context).unwrap(), Value::Null);
+        assert_eq!(
+            read(text, None, &Work::none()).unwrap().settle(&context, &Work::none(), "it").unwrap().output,
+            Value::Null
+        );
         assert_eq!(context.take_costs(), [Cost { service: "s".into(), operation: "o".into(), micros: 5 }]);
 
         let busy =

@@ -10,13 +10,13 @@ use super::{
     program::TimeLimit,
     template::environment,
 };
+use crate::produced::Produced;
 use bindery_core::{AwakeInstant, StepError, address, error::Disposition};
 use bindery_engine::context::StepContext;
 use bindery_http::{
     Answer, Client, ClientOptions, HeaderName, HeaderValue, HttpError, Limits, StatusCode, answer::is_transient,
     header, http, text::beginning,
 };
-use serde_json::Value;
 
 pub(super) struct Endpoint {
     config: HttpConfig,
@@ -33,7 +33,7 @@ impl Endpoint {
         Self { config, client, shown }
     }
 
-    pub(super) fn call(&self, context: &StepContext, request: &Request) -> Result<Value, Failed> {
+    pub(super) fn call(&self, context: &StepContext, request: &Request) -> Result<Produced, Failed> {
         let time = TimeLimit::new(self.config.timeout, context);
         let asked = self.request(request)?;
         let left = time.until.saturating_duration_since(AwakeInstant::now());
@@ -44,17 +44,15 @@ impl Endpoint {
             return Err(self.refusal(&answer));
         }
         let answer = answer.whole().map_err(|error| self.unreachable(error, &time))?;
-        self.read(&answer.body)
-            .map_err(|complaint| Failed::bad_answer(format!("{} {complaint}", self.shown)))?
-            .map_or_else(|answer| answer.settle(context), Ok)
-    }
-
-    /// The bare output, or an envelope that is still to be settled.
-    fn read(&self, body: &[u8]) -> Result<Result<Value, envelope::Answer>, String> {
-        match self.config.answer {
-            AnswerShape::Bare => envelope::json(body).map(Ok),
-            AnswerShape::Envelope => envelope::read(body, None).map(Err),
-        }
+        let read = match self.config.answer {
+            AnswerShape::Bare => envelope::read_bare(&answer.body, &request.work),
+            AnswerShape::Envelope => envelope::read(&answer.body, None, &request.work),
+        };
+        read.map_err(|complaint| Failed::bad_answer(format!("{} {complaint}", self.shown)))?.settle(
+            context,
+            &request.work,
+            &self.shown,
+        )
     }
 
     fn request(&self, asked: &Request) -> Result<http::Request<Vec<u8>>, Failed> {

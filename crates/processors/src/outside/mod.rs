@@ -9,6 +9,8 @@
 //! | `http` | endpoints, by the client of `bindery_http` |
 //! | [`client`] | what every client of a service does the same way |
 //! | `envelope` | what is said and what may be answered, the same for all |
+//! | `returned` | files and parts that come back |
+//! | [`served`] | files that endpoints fetch by a URL |
 //! | `work` | which work of a workflow is asked about: item, file, the parts behind a join |
 //! | `gate`, `retry` | what keeps a failing or slow outside from taking us with it |
 //!
@@ -31,6 +33,8 @@ mod persistent;
 mod pipes;
 mod program;
 mod retry;
+mod returned;
+pub mod served;
 mod template;
 mod work;
 

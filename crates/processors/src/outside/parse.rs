@@ -1,7 +1,9 @@
 //! Reading `command:` and `http:` of a processor's YAML file. Every mistake is told, with its line.
 
 use super::{
-    config::{AnswerShape, BreakerConfig, CommandConfig, Common, Framing, HttpConfig, MEGABYTE, Method, Mode, Retry},
+    config::{
+        AnswerShape, BreakerConfig, CommandConfig, Common, Framing, HttpConfig, MEGABYTE, Method, Mode, Retry, Wants,
+    },
     template::{Template, is_variable_name},
 };
 use bindery_engine::workflow::Backoff;
@@ -21,6 +23,8 @@ pub const COMMAND_KEYS: &[&str] = &[
     "concurrency",
     "retry",
     "circuit_breaker",
+    "wants",
+    "image_dpi",
 ];
 pub const HTTP_KEYS: &[&str] = &[
     "url",
@@ -32,6 +36,8 @@ pub const HTTP_KEYS: &[&str] = &[
     "concurrency",
     "retry",
     "circuit_breaker",
+    "wants",
+    "image_dpi",
 ];
 const RETRY_KEYS: &[&str] = &["max_attempts", "initial_seconds", "factor", "max_seconds", "jitter"];
 const BREAKER_KEYS: &[&str] = &["failures", "within_seconds", "open_seconds"];
@@ -229,7 +235,35 @@ fn read_common(fields: &Fields<'_>, default: &Common, problems: &mut Problems) -
         concurrency: concurrency.unwrap_or(default.concurrency),
         retry: read_retry(fields, problems).unwrap_or_default(),
         breaker: read_breaker(fields, problems),
+        wants: read_wants(fields, problems),
     }
+}
+
+/// `wants: [words, image]`, and how fine the image is.
+fn read_wants(fields: &Fields<'_>, problems: &mut Problems) -> Wants {
+    let mut wants = Wants::default();
+    let dpi = fields.whole("image_dpi", " of dots per inch", 20, 600, problems).and_then(|dpi| u32::try_from(dpi).ok());
+    let hint = "for example wants: [words, image]";
+    if let Some(node) = fields.get("wants") {
+        let Data::List(words) = &node.data else {
+            fields.blame("wants", format!("expected a list, found {}", node.describe()), Some(hint), problems);
+            return wants;
+        };
+        for (index, word) in words.iter().enumerate() {
+            match word.as_text() {
+                Some("words") => wants.words = true,
+                Some("image") => wants.image_dpi = Some(dpi.unwrap_or(Wants::DEFAULT_DPI)),
+                _ => {
+                    let message = format!("expected words or image, found {}", word.describe());
+                    problems.add_with_hint(word.place, &format!("{}[{index}]", fields.path_of("wants")), message, hint);
+                }
+            }
+        }
+    }
+    if dpi.is_some() && wants.image_dpi.is_none() {
+        fields.blame("image_dpi", "there is no image without `wants: [image]`", Some(hint), problems);
+    }
+    wants
 }
 
 fn read_retry(fields: &Fields<'_>, problems: &mut Problems) -> Option<Retry> {

@@ -6,12 +6,13 @@ use super::{
     envelope::{self, Request},
     failure::Failed,
     program::{self, TimeLimit},
+    work::Work,
 };
+use crate::produced::Produced;
 use bindery_engine::context::StepContext;
-use serde_json::Value;
 use std::process::ExitStatus;
 
-pub(super) fn call(config: &CommandConfig, context: &StepContext, request: &Request) -> Result<Value, Failed> {
+pub(super) fn call(config: &CommandConfig, context: &StepContext, request: &Request) -> Result<Produced, Failed> {
     let time = TimeLimit::new(config.timeout, context);
     let mut child = program::start(config, Some(&request.sender))?;
     let cancelled = || context.is_cancelled();
@@ -25,7 +26,9 @@ pub(super) fn call(config: &CommandConfig, context: &StepContext, request: &Requ
         // Without a test for wholeness a talk ends with its program.
         Ok(Turn::Answered) => Err(Failed::bad_answer("the program answered twice")),
         Ok(Turn::Ended(status)) => {
-            read(config, &talk.output, status, &child.last_message()).and_then(|answer| answer.settle(context))
+            let who = format!("the program {}", config.program);
+            read(config, &talk.output, status, &child.last_message(), &request.work)
+                .and_then(|answer| answer.settle(context, &request.work, &who))
         }
         Err(trouble) => Err(program::explain(trouble, config, &time, context)),
     }
@@ -37,8 +40,9 @@ fn read(
     output: &[u8],
     status: ExitStatus,
     last_message: &str,
+    work: &Work,
 ) -> Result<envelope::Answer, Failed> {
-    match envelope::read(output, None) {
+    match envelope::read(output, None, work) {
         Ok(answer) if status.success() || answer.result.is_err() => Ok(answer),
         Err(complaint) if status.success() => {
             Err(Failed::bad_answer(format!("the program {} {complaint}", config.program)))

@@ -12,9 +12,9 @@ use super::{
     framing,
     program::{self, TimeLimit},
 };
+use crate::produced::Produced;
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
-use serde_json::Value;
 use std::sync::{
     Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
@@ -32,7 +32,7 @@ impl Pool {
         config: &CommandConfig,
         context: &StepContext,
         request: &Request,
-    ) -> Result<Value, Failed> {
+    ) -> Result<Produced, Failed> {
         let time = TimeLimit::new(config.timeout, context);
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let message = framing::wrap(config.framing, request.with_id(id))
@@ -47,12 +47,12 @@ impl Pool {
         match turn {
             Ok(Turn::Answered) => {
                 let answer = framing::unwrap(config.framing, &talk.output, config.max_output_bytes)
-                    .and_then(|message| envelope::read(message, Some(id)))
+                    .and_then(|message| envelope::read(message, Some(id), &request.work))
                     .map_err(|complaint| {
                         Failed::bad_answer(format!("the program {} {complaint}, and was ended", config.program))
                     })?;
                 self.put_back(child, config);
-                answer.settle(context)
+                answer.settle(context, &request.work, &format!("the program {}", config.program))
             }
             Ok(Turn::Ended(status)) if status.success() => Err(Failed::of_service(
                 StepError::retry(format!("the program {} ended instead of answering", config.program))

@@ -2,7 +2,7 @@
 
 use crate::{
     server::{Server, response},
-    support::context,
+    support::{OutputOf as _, context},
 };
 use bindery_core::{
     StepError,
@@ -26,7 +26,7 @@ fn answer(status: &'static str, headers: &'static str, body: &'static str) -> Re
 }
 
 fn call(config: HttpConfig) -> Result<Value, StepError> {
-    Outside::http("endpoint", 1, config).call(&context(), json!({"text": "hello"}))
+    Outside::http("endpoint", 1, config).output_of(&context(), json!({"text": "hello"}))
 }
 
 fn after(error: &StepError) -> Option<Duration> {
@@ -77,7 +77,7 @@ fn every_try_of_the_same_work_has_the_same_idempotency_key() {
     let ask = |attempt, about: &str, text: &str| {
         let work = WorkId { job: format!("job_{about}"), about: about.to_owned() };
         let context = StepContext::standalone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
-        endpoint.call(&context, json!({"text": text})).unwrap();
+        endpoint.output_of(&context, json!({"text": text})).unwrap();
     };
     ask(1, "a", "hello");
     ask(2, "a", "hello");

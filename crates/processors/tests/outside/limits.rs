@@ -1,6 +1,6 @@
 //! Memory, numbers at the same time, and what a program sees of our environment.
 
-use crate::support::{call, context, exists, python, read_pid, shell};
+use crate::support::{OutputOf as _, call, context, exists, python, read_pid, shell};
 use bindery_core::error::{Disposition, ErrorClass};
 use bindery_processors::outside::{Outside, Template};
 use serde_json::{Value, json};
@@ -40,7 +40,8 @@ fn only_so_many_run_at_the_same_time() {
     config.common.concurrency = 2;
     let outside = Outside::command("counted", 1, config);
     let seen: Vec<Value> = std::thread::scope(|scope| {
-        let calls: Vec<_> = (0..8).map(|_| scope.spawn(|| outside.call(&context(), Value::Null).unwrap())).collect();
+        let calls: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| outside.output_of(&context(), Value::Null).unwrap())).collect();
         calls.into_iter().map(|call| call.join().unwrap()).collect()
     });
     assert!(seen.iter().all(|count| (1..=2).contains(&count.as_u64().unwrap())), "{seen:?}");

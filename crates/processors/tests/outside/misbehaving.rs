@@ -1,6 +1,6 @@
 //! Programs that are started for each input, and what they can do wrong. Every one of these calls must return.
 
-use crate::support::{call, context, eventually, exists, is_alive, python, read_pid, run, shell};
+use crate::support::{OutputOf as _, call, context, eventually, exists, is_alive, python, read_pid, run, shell};
 use bindery_core::error::{Disposition, ErrorClass};
 use bindery_engine::{
     context::{CancelFlag, Cost, StepContext},
@@ -18,7 +18,7 @@ fn a_program_finds_in_its_environment_which_work_it_is_started_for() {
     let ask = |attempt| {
         let work = WorkId { job: "job_7".to_owned(), about: "sub_1//read".to_owned() };
         let context = StepContext::standalone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
-        (program.call(&context, json!("in")).unwrap(), context.idempotency_key("tested", &json!("in")))
+        (program.output_of(&context, json!("in")).unwrap(), context.idempotency_key("tested", &json!("in")))
     };
     let ((first, key), (second, same)) = (ask(1), ask(2));
     assert_eq!((first, second), (json!(["job_7", "1", key]), json!(["job_7", "2", same])));
@@ -35,7 +35,7 @@ fn a_program_is_given_the_whole_request_and_answers() {
     };
     let settings = json!({"words": 3}).as_object().unwrap().clone();
     let context = StepContext::standalone(Arc::new(settings), 2, CancelFlag::default());
-    let output = Outside::command("echo", 4, config).call(&context, json!({"text": "ä\n\"b\""})).unwrap();
+    let output = Outside::command("echo", 4, config).output_of(&context, json!({"text": "ä\n\"b\""})).unwrap();
     let key = context.idempotency_key("echo", &json!({"text": "ä\n\"b\""}));
     let expected = json!({
         "processor": "echo", "version": 4, "attempt": 2, "job": null, "idempotency_key": key,
@@ -78,8 +78,9 @@ fn half_an_answer_and_then_silence_ends_at_the_time_limit() {
 fn the_time_that_is_left_for_the_work_counts_too() {
     let (_folder, config) = shell("exec sleep 1000");
     let deadline = bindery_core::AwakeInstant::now() + Duration::from_millis(300);
-    let error =
-        Outside::command("slow", 1, config).call(&context().with_deadline(Some(deadline)), Value::Null).unwrap_err();
+    let error = Outside::command("slow", 1, config)
+        .output_of(&context().with_deadline(Some(deadline)), Value::Null)
+        .unwrap_err();
     assert_eq!(error.kind, "Timeout");
     assert!(error.message.contains("that were left for this work") || error.message.contains("was over"), "{error}");
 }
@@ -91,7 +92,7 @@ fn a_cancelled_work_ends_its_program() {
     let context = StepContext::standalone(Arc::default(), 1, cancel.clone());
     let outside = Outside::command("slow", 1, config);
     let error = std::thread::scope(|scope| {
-        let called = scope.spawn(|| outside.call(&context, Value::Null).unwrap_err());
+        let called = scope.spawn(|| outside.output_of(&context, Value::Null).unwrap_err());
         let pid = read_pid(&folder, "pid");
         cancel.cancel();
         let error = called.join().unwrap();

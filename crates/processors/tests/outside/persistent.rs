@@ -1,6 +1,6 @@
 //! Programs that are started once and given one input after the other.
 
-use crate::support::{LONG, context, eventually, exists, python, read_pid};
+use crate::support::{LONG, OutputOf as _, context, eventually, exists, python, read_pid};
 use bindery_core::error::ErrorClass;
 use bindery_processors::outside::{
     Outside,
@@ -48,7 +48,7 @@ fn persistent(script: &str, timeout: Duration) -> Option<(TempDir, Outside)> {
 }
 
 fn ask(outside: &Outside, input: &str) -> Result<Value, bindery_core::StepError> {
-    outside.call(&context(), Value::from(input))
+    outside.output_of(&context(), Value::from(input))
 }
 
 fn pid_of(answer: &Value) -> u64 {
@@ -163,11 +163,11 @@ for line in sys.stdin:
     config.mode = Mode::Persistent;
     config.memory_bytes = Some(100 * 1024 * 1024);
     let outside = Outside::command("growing", 1, config);
-    let small = outside.call(&context(), json!(10)).unwrap();
-    assert_eq!(outside.call(&context(), json!(10)).unwrap(), small);
+    let small = outside.output_of(&context(), json!(10)).unwrap();
+    assert_eq!(outside.output_of(&context(), json!(10)).unwrap(), small);
     // Either it answers first and is not kept, or it is seen growing and ended.
-    if let Err(error) = outside.call(&context(), json!(150 << 20)) {
+    if let Err(error) = outside.output_of(&context(), json!(150 << 20)) {
         assert_eq!(error.kind, "MemoryLimit");
     }
-    assert_ne!(outside.call(&context(), json!(10)).unwrap(), small);
+    assert_ne!(outside.output_of(&context(), json!(10)).unwrap(), small);
 }

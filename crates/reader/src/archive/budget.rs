@@ -59,7 +59,7 @@ impl UnpackBudget {
 mod tests {
     use super::*;
 
-    fn said(result: ReadResult<()>) -> String {
+    fn message(result: ReadResult<()>) -> String {
         result.unwrap_err().to_string()
     }
 
@@ -68,10 +68,10 @@ mod tests {
         let limits = Limits { unpacked_bytes: 100, archive_entries: 3, ..Limits::default() };
         let mut budget = UnpackBudget::new(&limits);
         budget.take(60).unwrap();
-        assert_eq!(said(budget.take(41)), "the file unpacks to more than 100 bytes");
+        assert_eq!(message(budget.take(41)), "the file unpacks to more than 100 bytes");
         budget.take(40).unwrap();
         budget.take(0).unwrap();
-        assert_eq!(said(budget.take(0)), "the file has more than 3 files inside");
+        assert_eq!(message(budget.take(0)), "the file has more than 3 files inside");
         let mut budget = UnpackBudget::new(&limits);
         for _ in 0..8 {
             budget.take(0).unwrap();
@@ -79,12 +79,12 @@ mod tests {
             budget.members = 0;
         }
         budget.note_failure(&ReadError::Empty);
-        assert_eq!(said(budget.take(0)), "8 archives inside the file were over a limit already");
+        assert_eq!(message(budget.take(0)), "8 archives inside the file were over a limit already");
     }
 
     #[test]
     fn time_is_counted() {
         let limits = Limits { time_to_unpack: std::time::Duration::ZERO, ..Limits::default() };
-        assert_eq!(said(UnpackBudget::new(&limits).take(1)), "unpacking the file took longer than 0 s");
+        assert_eq!(message(UnpackBudget::new(&limits).take(1)), "unpacking the file took longer than 0 s");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{density, density::Density, raster};
 use crate::{
-    error::{ReadError, ReadResult, within},
+    error::{ReadError, ReadResult, check_limit},
     model::{FileType, PageImage},
     options::Limits,
 };
@@ -66,7 +66,7 @@ pub(super) fn check_size(width: u32, height: u32, limits: &Limits) -> ReadResult
     if width == 0 || height == 0 {
         return Err(ReadError::damaged("image", "it has no pixels"));
     }
-    within("the number of pixels of the image", u64::from(width) * u64::from(height), limits.image_pixels)
+    check_limit("the number of pixels of the image", u64::from(width) * u64::from(height), limits.image_pixels)
 }
 
 /// Decodes the picture as it is stored; what the file no longer holds stays white.

@@ -52,11 +52,11 @@ pub fn open(kind: FileType, bytes: Vec<u8>, options: &ReadOptions) -> ReadResult
     let mut warnings = Vec::new();
     let (bytes, pages) = if kind == FileType::Tiff {
         let bytes = tiff::with_palettes_as_grey(&bytes).into_owned();
-        let (pages, wrong) = guarded(|| tiff::pages(&bytes, &options.limits))?;
+        let (pages, wrong) = catch_panics(|| tiff::pages(&bytes, &options.limits))?;
         warnings = wrong;
         (bytes, Pages::Tiff(pages))
     } else {
-        let header = guarded(|| decode::header(kind, &bytes, &options.limits))?;
+        let header = catch_panics(|| decode::header(kind, &bytes, &options.limits))?;
         (bytes, Pages::One(header))
     };
     let page_count = match &pages {
@@ -77,7 +77,7 @@ pub fn open(kind: FileType, bytes: Vec<u8>, options: &ReadOptions) -> ReadResult
 }
 
 /// A decoder of somebody else's may give up where it meets what it did not expect; that is the file's fault.
-fn guarded<T>(work: impl FnOnce() -> ReadResult<T>) -> ReadResult<T> {
+fn catch_panics<T>(work: impl FnOnce() -> ReadResult<T>) -> ReadResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(ReadError::damaged("image", "it cannot be decoded")))
 }
 
@@ -114,7 +114,7 @@ impl ImageFile {
     fn decoded(&self, index: usize) -> ReadResult<Decoded> {
         let header = *self.header(index)?;
         let (width, height, dpi) = self.shape(index)?;
-        let mut decoded = guarded(|| match &self.pages {
+        let mut decoded = catch_panics(|| match &self.pages {
             Pages::One(_) => decode::decode(self.about.file_type, &self.bytes, &self.limits),
             Pages::Tiff(pages) => match pages.get(index) {
                 Some(page) => tiff::decode(&self.bytes, page, &self.limits),
@@ -145,7 +145,7 @@ impl ImageFile {
 }
 
 impl OpenFile for ImageFile {
-    fn about(&self) -> &About {
+    fn info(&self) -> &About {
         &self.about
     }
 

@@ -9,6 +9,9 @@ use image::{
 };
 
 const WHITE: u8 = 255;
+/// What differs from the paper by more is ink on any paper, and by less on none.
+const CLEAR: usize = 48;
+const FAINTEST: usize = 22;
 
 /// A picture in 8-bit grey, as the eye weighs the colours.
 pub fn grey(image: &PageImage) -> PageImage {
@@ -115,7 +118,12 @@ pub fn is_blank(image: &PageImage) -> bool {
     }
     let total: usize = histogram.iter().sum();
     let paper = (0..256).max_by_key(|value| histogram[*value]).unwrap_or(255);
-    let ink: usize = (0..256_usize).filter(|value| value.abs_diff(paper) > 48).map(|value| histogram[value]).sum();
+    let beyond = |limit: usize| -> usize {
+        (0..256_usize).filter(|value| value.abs_diff(paper) > limit).map(|value| histogram[value]).sum()
+    };
+    // Faint print counts, as far as it is clearer than the noise and the unevenness of most of the paper.
+    let noise = (0..64).find(|limit| beyond(*limit) * 10 <= total).unwrap_or(64);
+    let ink = beyond((4 * noise).clamp(FAINTEST, CLEAR));
     // A lone digit at 300 dpi has some hundred pixels, a page of A4 nearly nine million.
     ink <= (total / 50_000).max(4)
 }
@@ -151,6 +159,13 @@ mod tests {
             }
         }
         assert!(!is_blank(&page));
+        // The same in faint print, and paper that is only uneven.
+        let mut faint = PageImage { pixels: page.pixels.iter().map(|value| 170 + value / 8).collect(), ..page.clone() };
+        assert!(!is_blank(&faint));
+        for (at, pixel) in faint.pixels.iter_mut().enumerate() {
+            *pixel = 190 + (at % faint.width as usize * 30 / faint.width as usize) as u8;
+        }
+        assert!(is_blank(&faint));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) fn find(content: &PageContent, frames: &[Frame], turned: &Turned) -> 
     let mut found = Vec::new();
     for (index, frame) in frames.iter().enumerate().skip(1) {
         let decorations = Decorations::default();
-        let writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new() };
+        let writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new(), starred: false };
         let mut lines = segments(frame);
         for line in &mut lines {
             line.tidy(frame, content);

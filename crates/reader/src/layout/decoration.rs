@@ -25,7 +25,7 @@ pub(crate) struct Decoration {
 pub(crate) struct Decorations(HashMap<u32, Decoration>);
 
 impl Decorations {
-    pub(crate) fn of(&self, word: &Word) -> Decoration {
+    pub(crate) fn decoration_of(&self, word: &Word) -> Decoration {
         if self.0.is_empty() {
             return Decoration::default();
         }

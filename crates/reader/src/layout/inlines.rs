@@ -3,40 +3,14 @@
 use super::{
     accents, arabic,
     characters::{is_cjk, is_hyphen, is_mark, is_right_to_left, mirrored},
-    content::{GlyphFlags, PageContent},
+    content::{Glyph, GlyphFlags, PageContent},
     decoration::Decorations,
+    hyphens,
     lines::Line,
     words::{Frame, Placed, WORD_GAP, Word},
 };
 use crate::model::{Inlines, Rect, Span, Style, Word as PageWord};
 use std::collections::HashSet;
-
-/// Words that are seldom joined to a following one without a hyphen.
-const FIRST: [&str; 23] = [
-    "non", "self", "well", "high", "low", "long", "short", "real", "open", "end", "large", "small", "full", "half",
-    "cross", "dual", "two", "three", "first", "second", "time", "left", "right",
-];
-
-/// Words that are seldom joined to one before them without a hyphen.
-const SECOND: [&str; 17] = [
-    "preserving",
-    "readable",
-    "aware",
-    "based",
-    "related",
-    "oriented",
-    "driven",
-    "specific",
-    "wide",
-    "level",
-    "free",
-    "term",
-    "scale",
-    "of",
-    "to",
-    "in",
-    "quality",
-];
 
 /// What is needed to write the text of lines.
 pub(crate) struct Writer<'c> {
@@ -45,6 +19,8 @@ pub(crate) struct Writer<'c> {
     pub(crate) decorations: &'c Decorations,
     /// Words with a hyphen inside, in small letters: such a hyphen is kept at the end of a line too.
     pub(crate) hyphenated: HashSet<String>,
+    /// Words refer to notes by asterisks: one at the beginning of a line is then that of the note, and no bullet.
+    pub(crate) starred: bool,
 }
 
 /// Text under construction; a span ends where the looks change.
@@ -144,8 +120,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the hyphen belongs to the word that a line break parts: it has another one, is written with it elsewhere
-    /// on the page, or is made of words that are seldom joined without.
+    /// Whether the hyphen at the end of the text belongs to the word that a line break parts.
     fn keeps_hyphen(&self, text: &Text, line: &Line) -> bool {
         let edge = |character: char| !character.is_alphanumeric();
         let start = text.open.rsplit(|character: char| character.is_whitespace()).next().unwrap_or_default();
@@ -153,10 +128,7 @@ impl Writer<'_> {
         let first = start.trim_end_matches(edge);
         let second = line.words.first().map(|word| self.plain(word).to_lowercase()).unwrap_or_default();
         let second = second.trim_end_matches(edge);
-        first.contains('-')
-            || self.hyphenated.contains(&format!("{first}-{second}"))
-            || (FIRST.contains(&first) && second.len() >= 5)
-            || (SECOND.contains(&second) && first.len() >= 4)
+        hyphens::belongs(first, second, &self.hyphenated)
     }
 
     pub(crate) fn plain(&self, word: &Word) -> String {
@@ -166,13 +138,12 @@ impl Writer<'_> {
     }
 
     fn word(&self, text: &mut Text, word: &Word, line: &Line) {
-        let mark = self.decorations.of(word);
+        let mark = self.decorations.decoration_of(word);
         // A ligature of another font within a word is no code.
-        let fonts = |is: fn(&super::FontFacts) -> bool| {
-            let glyphs = self.glyphs(word).iter().filter_map(|placed| self.content.glyphs.get(placed.glyph as usize));
-            glyphs.filter_map(|glyph| self.content.fonts.get(usize::from(glyph.font))).any(|facts| is(facts))
-        };
-        let is_code = self.content.fonts.iter().any(|facts| facts.monospace) && !fonts(|facts| !facts.monospace);
+        let mut glyphs = self.glyphs(word).iter().filter_map(|placed| self.content.glyphs.get(placed.glyph as usize));
+        let is_typed =
+            |glyph: &Glyph| self.content.fonts.get(usize::from(glyph.font)).is_none_or(|facts| is_typed(glyph, facts));
+        let is_code = self.content.fonts.iter().any(|facts| facts.monospace) && glyphs.all(|glyph| is_typed(glyph));
         self.each_piece(word, |piece, placed| {
             let mut style = Style { struck: mark.struck, underlined: mark.underlined, ..Style::default() };
             if let Some(facts) = self
@@ -255,28 +226,26 @@ impl Writer<'_> {
         line.words.iter().map(|word| self.bbox(word)).reduce(|one, other| one.union(&other)).unwrap_or_default()
     }
 
-    fn facts_share(&self, line: &Line, is: impl Fn(&super::FontFacts) -> bool) -> bool {
+    fn share_is(&self, line: &Line, is: impl Fn(&Glyph, &super::FontFacts) -> bool) -> bool {
         let mut yes = 0;
         let mut all = 0;
         for word in &line.words {
-            let font = self
-                .glyphs(word)
-                .first()
-                .and_then(|placed| self.content.glyphs.get(placed.glyph as usize))
-                .map(|glyph| glyph.font);
-            let facts = font.and_then(|font| self.content.fonts.get(usize::from(font)));
+            let first = self.glyphs(word).first();
+            let glyph = first.and_then(|placed| self.content.glyphs.get(placed.glyph as usize));
+            let facts = glyph.and_then(|glyph| Some((glyph, self.content.fonts.get(usize::from(glyph.font))?)));
             all += word.letters;
-            yes += if facts.is_some_and(|facts| is(facts)) { word.letters } else { 0 };
+            yes += if facts.is_some_and(|(glyph, facts)| is(glyph, facts)) { word.letters } else { 0 };
         }
         yes * 10 >= all * 9
     }
 
     pub(crate) fn is_bold(&self, line: &Line) -> bool {
-        self.facts_share(line, |facts| facts.bold)
+        self.share_is(line, |_, facts| facts.bold)
     }
 
+    /// Whether a line is set in a typewriter's font.
     pub(crate) fn is_monospace(&self, line: &Line) -> bool {
-        self.facts_share(line, |facts| facts.monospace)
+        self.share_is(line, is_typed)
     }
 
     /// Whether a line begins with the small sign of a footnote.
@@ -333,6 +302,11 @@ impl Writer<'_> {
         }
         text
     }
+}
+
+/// Whether a glyph is of a typewriter's font. The text that OCR puts behind a picture has a font for its widths alone.
+fn is_typed(glyph: &Glyph, facts: &super::FontFacts) -> bool {
+    facts.monospace && !glyph.flags.has(GlyphFlags::INVISIBLE)
 }
 
 /// Whether larger text is right beside a small word: only then it is a script of it.

@@ -3,6 +3,7 @@
 
 use super::{
     content::PageContent,
+    spacing,
     words::{Frame, Word},
 };
 use crate::model::Rect;
@@ -102,7 +103,7 @@ impl Line {
     pub(crate) fn tidy(&mut self, frame: &Frame, content: &PageContent) {
         self.words.sort_by(|one, other| one.x0.total_cmp(&other.x0));
         drop_doubles(&mut self.words, frame, content);
-        join_spaced_letters(&mut self.words, frame);
+        spacing::join_letters(&mut self.words, frame);
     }
 
     /// Takes the size of most of its text. Until the reading order is known its largest text counts, for gaps are
@@ -164,75 +165,6 @@ fn drop_doubles(words: &mut Vec<Word>, frame: &Frame, content: &PageContent) {
             && (next.base - last.base).abs() < 0.2 * last.size;
         near && next.letters == last.letters && text(next) == text(last)
     });
-}
-
-/// "H E A D I N G" is one word: letters that stand alone, with nothing that says there are spaces. Kerning may have
-/// joined some of them already.
-fn join_spaced_letters(words: &mut Vec<Word>, frame: &Frame) {
-    let short = |word: &Word| {
-        let glyphs = frame.glyphs.get(word.range()).unwrap_or_default();
-        word.letters <= 4
-            && glyphs.iter().all(|placed| placed.first.is_alphabetic() && !super::characters::is_cjk(placed.first))
-    };
-    let mut at = 0;
-    while at < words.len() {
-        let run = words.get(at..).unwrap_or_default();
-        let shorts = run.iter().take_while(|word| short(word)).count();
-        // Neither over a space that is drawn, nor from letters to their scripts.
-        let alike = |pair: &&[Word]| {
-            let [one, other] = pair else { return false };
-            let level =
-                (one.size - other.size).abs() < 0.05 * one.size && (one.base - other.base).abs() < 0.1 * one.size;
-            level && !one.blank_right && !other.blank_left
-        };
-        let length = shorts.min(run.windows(2).take_while(alike).count() + 1);
-        let run = run.get(..length).unwrap_or_default();
-        let Some(widest) = letter_gap(run, frame) else {
-            at += length.max(1);
-            continue;
-        };
-        let mut joined: Vec<Word> = Vec::new();
-        for word in run {
-            match joined.last_mut() {
-                Some(last) if word.x0 - last.x1 <= widest && word.start == last.end => {
-                    last.end = word.end;
-                    last.x1 = word.x1;
-                    last.letters += word.letters;
-                    last.blank_right = word.blank_right;
-                }
-                _ => joined.push(*word),
-            }
-        }
-        let count = joined.len();
-        words.splice(at..at + length, joined);
-        at += count;
-    }
-}
-
-/// The widest gap between letters of one word in a run of short words; None if they are words already.
-fn letter_gap(run: &[Word], frame: &Frame) -> Option<f32> {
-    let single = run.iter().filter(|word| word.letters == 1).count();
-    // The same letter again and again is a row of signs.
-    let letters = run.iter().filter_map(|word| frame.glyphs.get(word.start as usize)).map(|placed| placed.first);
-    let different = letters.collect::<std::collections::HashSet<_>>().len();
-    if run.len() < 4 || single * 3 < run.len() || different < 3 {
-        return None;
-    }
-    let size = run.first().map_or(1.0, |word| word.size);
-    let mut gaps = run.windows(2).filter_map(|pair| Some(pair.last()?.x0 - pair.first()?.x1)).collect::<Vec<_>>();
-    gaps.sort_by(f32::total_cmp);
-    let usual = gaps.get(gaps.len() / 2).copied()?;
-    if usual > 0.45 * size {
-        return None;
-    }
-    // Two kinds of gaps: those in words and those between words.
-    let steps = gaps.windows(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
-    let step = steps.max_by(|one, other| (one.1 - one.0).total_cmp(&(other.1 - other.0)));
-    match step {
-        Some((below, above)) if above - below > 0.1 * size && below <= 1.5 * usual => Some(f32::midpoint(below, above)),
-        _ if usual <= 0.22 * size || (single == run.len() && run.len() >= 5) => Some(usual * 1.4 + 0.05 * size),
-        _ => None,
-    }
 }
 
 /// Puts segments of one column together: those of one row become one line, rows come from top to bottom.

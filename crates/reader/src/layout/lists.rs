@@ -32,6 +32,9 @@ pub(crate) fn point(line: &Line, writer: &Writer<'_>) -> Option<Point> {
         return None;
     }
     let text = writer.plain(first);
+    if text == "*" && writer.starred {
+        return None;
+    }
     let marker = marker(&text)?;
     // "II. METHODS" is a heading with its number.
     let capital = matches!(&marker, Marker::Number(number) if number.bytes().all(|byte| byte.is_ascii_uppercase()));
@@ -47,6 +50,18 @@ pub(crate) fn point(line: &Line, writer: &Writer<'_>) -> Option<Point> {
     Some(Point { marker, depth: 0, rest, text_start: if right_to_left { -next.x1 } else { next.x0 } })
 }
 
+/// Whether a line begins with the number of a clause: ".1" in specifications.
+pub(crate) fn begins_clause(line: &Line, writer: &Writer<'_>) -> bool {
+    let first = line.words.first().filter(|word| word.letters <= 3 && line.words.len() > 1);
+    first.is_some_and(|word| is_clause_number(&writer.plain(word)))
+}
+
+fn is_clause_number(text: &str) -> bool {
+    text.strip_prefix('.').is_some_and(|number| {
+        (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0')
+    })
+}
+
 /// Whether a line is written in capitals.
 pub(crate) fn is_capitals(text: &str) -> bool {
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
@@ -57,7 +72,10 @@ pub(crate) fn is_capitals(text: &str) -> bool {
 fn marker(text: &str) -> Option<Marker> {
     let mut characters = text.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {
-        return (is_bullet(character) || matches!(character, '-' | '–' | '—' | '*')).then_some(Marker::Bullet);
+        // A sign of a symbol font that no text stands for, alone before text.
+        let is_symbol = matches!(character, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}');
+        let is_mark = is_bullet(character) || is_symbol || matches!(character, '-' | '–' | '—' | '*');
+        return is_mark.then_some(Marker::Bullet);
     }
     let (number, closed) = match text.strip_suffix(['.', ')']) {
         Some(number) => (number, true),
@@ -79,12 +97,16 @@ mod tests {
 
     #[test]
     fn markers_are_told_from_words() {
-        assert_eq!(marker("•"), Some(Marker::Bullet));
+        for bullet in ["•", "*", "\u{FFFD}", "\u{F0D8}"] {
+            assert_eq!(marker(bullet), Some(Marker::Bullet));
+        }
         assert_eq!(marker("12."), Some(Marker::Number("12".to_owned())));
         assert_eq!(marker("(iv)"), Some(Marker::Number("iv".to_owned())));
         assert_eq!(marker("b)"), Some(Marker::Number("b".to_owned())));
         for word in ["A.", "12", "2021.", "It", "(see", "e.g.", "(213)"] {
             assert_eq!(marker(word), None, "{word}");
         }
+        assert!(is_clause_number(".1") && is_clause_number(".12"));
+        assert!(![".", ".05", ".125", "1.", ".a"].map(is_clause_number).contains(&true));
     }
 }

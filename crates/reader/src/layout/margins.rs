@@ -12,22 +12,39 @@ use super::{
     single_page, tables,
     words::Frame,
 };
+use crate::model::Size;
+
+/// How much of the width of a page is its left or right edge.
+const SIDE: f32 = 0.1;
 
 /// The upper and lower part of a page in which headers and footers stand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Margins {
     pub(crate) top: f32,
     pub(crate) bottom: f32,
+    left: f32,
+    right: f32,
 }
 
 impl Margins {
-    pub(crate) fn of(content: &PageContent) -> Self {
-        Self { top: 0.14 * content.size.height, bottom: 0.86 * content.size.height }
+    pub(crate) fn usual(content: &PageContent) -> Self {
+        Self::new(content, 0.14)
     }
 
     /// Where there is little else to tell by.
     pub(crate) fn narrow(content: &PageContent) -> Self {
-        Self { top: 0.08 * content.size.height, bottom: 0.92 * content.size.height }
+        Self::new(content, 0.08)
+    }
+
+    /// `share` is that of the height above and below.
+    fn new(content: &PageContent, share: f32) -> Self {
+        let Size { width, height } = content.size;
+        Self { top: share * height, bottom: (1.0 - share) * height, left: SIDE * width, right: (1.0 - SIDE) * width }
+    }
+
+    /// Whether a place across is where stamps of libraries and drafts run up or down.
+    pub(crate) fn is_at_side(&self, x: f32) -> bool {
+        x < self.left || x > self.right
     }
 }
 
@@ -47,9 +64,18 @@ pub(crate) fn part(
     segments: Vec<Line>,
     writer: &Writer<'_>,
 ) -> Parted {
-    let margins = Margins::of(content);
+    let margins = Margins::usual(content);
     if frame.angle != 0 {
-        return Parted { body: segments, ..Parted::default() };
+        // "Downloaded from" runs up the side of every page.
+        let is_stamp = |line: &Line| {
+            let at_side = frame.angle.abs() == 90 && margins.is_at_side(line.base.abs());
+            at_side
+                && repeated.is_some_and(|repeated| {
+                    repeated.is_at_side(content, &writer.plain_line(line), frame.angle, line.base)
+                })
+        };
+        let (footers, body) = segments.into_iter().partition(is_stamp);
+        return Parted { footers, body, ..Parted::default() };
     }
     let weak = repeated.is_some_and(|repeated| repeated.is_weak());
     let margins = if weak { Margins::narrow(content) } else { margins };

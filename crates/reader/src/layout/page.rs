@@ -54,7 +54,13 @@ fn lay_frame(
     laid: &mut Laid,
 ) {
     let decorations = Decorations::find(content, frame);
-    let mut writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new() };
+    let mut writer = Writer {
+        content,
+        frame,
+        decorations: &decorations,
+        hyphenated: HashSet::new(),
+        starred: refers_by_asterisks(frame),
+    };
     writer.hyphenated = hyphenated_words(frame, &writer);
 
     let mut segments = segments(frame);
@@ -63,7 +69,7 @@ fn lay_frame(
     }
     let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
-    let body = Body::of(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
+    let body = Body::measure(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
     let formulas = formulas::take(&mut segments, &writer);
     laid.formulas_not_read += formulas.not_read;
     let mut placed = take_tables(&mut segments, &writer, asides);
@@ -79,6 +85,12 @@ fn lay_frame(
         flow.column(column);
     }
     flow.margin(footers, Role::Footer);
+}
+
+/// Whether a figure or word is followed by an asterisk.
+fn refers_by_asterisks(frame: &Frame) -> bool {
+    let mut ends = frame.words.iter().filter_map(|word| frame.glyphs.get(word.range()));
+    ends.any(|glyphs| matches!(glyphs, [.., before, star] if star.first == '*' && before.first.is_alphanumeric()))
 }
 
 /// Words with a hyphen inside, for hyphens at line ends.

@@ -34,7 +34,7 @@ fn ends(line: &Line, right_to_left: bool) -> (f32, f32) {
 }
 
 impl Usual {
-    fn of(lines: &[Line], right_to_left: bool) -> Self {
+    fn measure(lines: &[Line], right_to_left: bool) -> Self {
         let mut steps = lines
             .windows(2)
             .filter_map(|pair| {
@@ -59,7 +59,7 @@ impl Usual {
 /// `sides` are those of the column.
 pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) -> Vec<Paragraph> {
     let right_to_left = lines.iter().filter(|line| line.is_right_to_left()).count() * 2 > lines.len();
-    let mut usual = Usual::of(&lines, right_to_left);
+    let mut usual = Usual::measure(&lines, right_to_left);
     let column = if right_to_left { (-sides.1, -sides.0) } else { sides };
     let own_end = usual.end;
     let wrapped = wrapped_ends(&lines, &usual, right_to_left);
@@ -75,8 +75,8 @@ pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) ->
         let code = writer.is_monospace(&line);
         let point = if code { None } else { lists::point(&line, writer) };
         let joint = paragraphs.last().and_then(|paragraph| {
-            let note = writer.begins_with_mark(&line);
-            if point.is_some() || note || paragraph.bold != bold || paragraph.code != code {
+            let begins = writer.begins_with_mark(&line) || lists::begins_clause(&line, writer);
+            if point.is_some() || begins || paragraph.bold != bold || paragraph.code != code {
                 return None;
             }
             joint(paragraph, &line, &usual, writer, right_to_left)
@@ -229,13 +229,13 @@ pub(crate) struct Body {
 impl Body {
     /// The usual size of the text of a page. A page with enough text of the file's usual size takes that, so that a
     /// heading has one level on whatever page it stands.
-    pub(crate) fn of<'l>(lines: impl Iterator<Item = &'l Line>, in_file: Option<f32>) -> Self {
+    pub(crate) fn measure<'l>(lines: impl Iterator<Item = &'l Line>, in_file: Option<f32>) -> Self {
         let mut sizes = Sizes::default();
         for line in lines {
             sizes.add(line.size, line.letters());
         }
         let own = sizes.usual().unwrap_or(10.0);
-        let size = in_file.filter(|size| sizes.of(*size) * 5 >= sizes.all()).unwrap_or(own);
+        let size = in_file.filter(|size| sizes.letters_of(*size) * 5 >= sizes.all()).unwrap_or(own);
         Self { size, own, sizes }
     }
 
@@ -247,7 +247,7 @@ impl Body {
     /// Whether a good part of the page is of that size: then it is no size for headings.
     fn is_common(&self, size: f32) -> bool {
         let all = self.sizes.all();
-        all > 600 && self.sizes.of(size) * 5 > all
+        all > 600 && self.sizes.letters_of(size) * 5 > all
     }
 
     /// The level of a heading; None for text.

@@ -6,7 +6,7 @@ use super::{
     margins::Margins,
     page_numbers::{PageNumber, page_number},
     sizes::Sizes,
-    words::frames,
+    words::{Frame, frames},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -40,10 +40,14 @@ impl Repeated {
             for run in letters.chunk_by(|one, other| one.total_cmp(other).is_eq()) {
                 found.sizes.add(run[0], u32::try_from(run.len()).unwrap_or(u32::MAX));
             }
-            let margins = Margins::of(content);
-            let mut edge = content.clone_edges(margins.top, margins.bottom);
+            let margins = Margins::usual(content);
+            let mut edge = content.clone_edges(margins);
             edge.rules.clear();
-            for frame in frames(&edge).iter().filter(|frame| frame.angle == 0) {
+            for frame in &frames(&edge) {
+                if frame.angle != 0 {
+                    found.see_sides(&edge, frame, *page);
+                    continue;
+                }
                 for line in rows(segments(frame)) {
                     let parts = segments_of(&line);
                     let texts = parts.iter().map(|part| text_of(&edge, frame, part)).collect::<Vec<_>>();
@@ -55,6 +59,14 @@ impl Repeated {
             }
         }
         found
+    }
+
+    /// What runs up or down at the sides of a page.
+    fn see_sides(&mut self, edge: &PageContent, frame: &Frame, page: usize) {
+        for line in segments(frame) {
+            let text = text_of(edge, frame, &line.words);
+            self.seen.entry(side_key(&text, frame.angle)).or_default().push((page, from_edge(edge, line.base)));
+        }
     }
 
     /// As seen from a page, by its index in the file.
@@ -82,6 +94,11 @@ impl RepeatedOnPage<'_> {
     /// The same for all that stands in one row, in whatever order: left and right pages have their numbers outside.
     pub(crate) fn find_row(&self, text: &str, base: f32) -> Option<Likeness> {
         self.find_key(&row_keys(text, self.page), base)
+    }
+
+    /// Whether more pages have the text at the same place at their side, running in the same direction.
+    pub(crate) fn is_at_side(&self, content: &PageContent, text: &str, angle: i16, base: f32) -> bool {
+        self.find_key(&[(Likeness::Same, side_key(text, angle))], from_edge(content, base)).is_some()
     }
 
     fn find_key(&self, keys: &[(Likeness, String)], base: f32) -> Option<Likeness> {
@@ -119,7 +136,7 @@ fn segments_of(line: &super::lines::Line) -> Vec<Vec<super::words::Word>> {
     parts
 }
 
-fn text_of(content: &PageContent, frame: &super::words::Frame, words: &[super::words::Word]) -> String {
+fn text_of(content: &PageContent, frame: &Frame, words: &[super::words::Word]) -> String {
     let mut text = String::new();
     for word in words {
         if !text.is_empty() {
@@ -131,6 +148,16 @@ fn text_of(content: &PageContent, frame: &super::words::Frame, words: &[super::w
         }
     }
     text
+}
+
+/// How far from the nearer side of the page a line runs up or down; pages may be wide and narrow. The left side is below 0.
+fn from_edge(content: &PageContent, base: f32) -> f32 {
+    let (x, width) = (base.abs(), content.size.width);
+    if x > width / 2.0 { width - x } else { -x }
+}
+
+fn side_key(text: &str, angle: i16) -> String {
+    format!("side {angle} {}", text.split_whitespace().collect::<String>())
 }
 
 /// How a text is looked up: as it is, and once for each number in it that may count the pages, with the number's distance
@@ -235,9 +262,12 @@ fn pieces(text: &str) -> Vec<Piece> {
 }
 
 impl PageContent {
-    /// Only the glyphs above and below the two heights.
-    fn clone_edges(&self, top: f32, bottom: f32) -> Self {
-        let at_edge = self.glyphs.iter().filter(|glyph| glyph.origin.1 < top || glyph.origin.1 > bottom);
+    /// Only the glyphs at the upper and lower edge, and what runs up or down at the sides.
+    fn clone_edges(&self, margins: Margins) -> Self {
+        let at_edge = self.glyphs.iter().filter(|glyph| {
+            let (x, y) = glyph.origin;
+            y < margins.top || y > margins.bottom || glyph.angle.abs() == 90 && margins.is_at_side(x)
+        });
         Self { size: self.size, glyphs: at_edge.copied().collect(), text: self.text.clone(), ..Self::default() }
     }
 }

@@ -28,7 +28,7 @@ impl Sizes {
     }
 
     /// How many letters are of that size.
-    pub(crate) fn of(&self, size: f32) -> u32 {
+    pub(crate) fn letters_of(&self, size: f32) -> u32 {
         let key = key(size);
         self.letters.iter().filter(|(known, _)| *known == key).map(|(_, count)| *count).sum()
     }

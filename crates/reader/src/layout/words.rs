@@ -58,6 +58,9 @@ impl Word {
     }
 }
 
+/// A word of so many letters that is drawn twice begins again within the reach of its last letter, as if it went on.
+const SHORT_WORD: u32 = 4;
+
 /// All text of one direction.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
@@ -121,9 +124,7 @@ impl Builder {
         let Some(first) = text.chars().next() else { return };
         let placed = place(index, glyph, frame.angle, first);
         let joined = self.blank.is_none() && self.open.is_some() && self.last.is_some_and(|last| joins(&last, &placed));
-        if let Some(last) = self.last
-            && is_double(content, &last, &placed, text)
-        {
+        if self.is_drawn_again(frame, content, &placed, text) {
             return;
         }
         if joined && let Some(word) = &mut self.open {
@@ -160,6 +161,17 @@ impl Builder {
         frame.glyphs.push(placed);
         self.blank = None;
         self.last = Some(placed);
+    }
+
+    /// Whether the glyph is the last one once more, or, where a whole short word is drawn again, one of the open word.
+    fn is_drawn_again(&self, frame: &Frame, content: &PageContent, placed: &Placed, text: &str) -> bool {
+        let Some(last) = &self.last else { return false };
+        if is_double(content, last, placed, text) {
+            return true;
+        }
+        let word = self.open.filter(|word| word.letters <= SHORT_WORD && placed.x0 < last.x0 && self.blank.is_none());
+        let glyphs = word.and_then(|word| frame.glyphs.get(word.range())).unwrap_or_default();
+        glyphs.iter().any(|drawn| is_double(content, drawn, placed, text))
     }
 
     fn finish(&mut self, frame: &mut Frame) {

@@ -52,9 +52,9 @@ pub fn to_text(page: &OcrPage) -> OcrText {
         let blocks = page.text.as_deref().map(from_plain_text).unwrap_or_default();
         return OcrText { blocks, words: Vec::new(), size };
     }
-    let mut blocks = Layout { measured: Measured::of(page), points, size }.blocks();
+    let mut blocks = Layout { measured: Measured::straighten(page), points, size }.blocks();
     // From the page laid straight to the page as it is.
-    let slant = Slant::of(page);
+    let slant = Slant::new(page);
     for bbox in blocks.iter_mut().flat_map(block_boxes) {
         *bbox = scaled(slant.crooked(scaled(*bbox, 1.0 / points)), points);
     }

@@ -30,7 +30,7 @@ pub(super) struct Slant {
 
 impl Slant {
     /// In pixels.
-    pub(super) fn of(page: &OcrPage) -> Self {
+    pub(super) fn new(page: &OcrPage) -> Self {
         Self { middle: page.width as f32 / 2.0, fall: page.slant.to_radians().tan() }
     }
 
@@ -60,8 +60,8 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    pub(super) fn of(page: &OcrPage) -> Self {
-        let slant = Slant::of(page);
+    pub(super) fn straighten(page: &OcrPage) -> Self {
+        let slant = Slant::new(page);
         let straight = |word: &OcrWord| OcrWord { bbox: slant.straight(word.bbox), ..word.clone() };
         let words: Vec<OcrWord> = page.words.iter().map(straight).collect();
         let lines: Vec<&[OcrWord]> = words.chunk_by(|one, next| one.line == next.line).collect();
@@ -182,9 +182,9 @@ mod tests {
             let bbox = Rect::new(left - 20.0, 100.0 + down, left + 20.0, 120.0 + down);
             page.words.push(OcrWord { bbox, ..word("Hi", 0.0, 1.0, 1) });
         }
-        let straight = Measured::of(&page);
+        let straight = Measured::straighten(&page);
         assert!((straight.words[0].bbox.y0 - straight.words[1].bbox.y0).abs() < 0.1, "{straight:?}");
-        let back = Slant::of(&page).crooked(straight.words[1].bbox);
+        let back = Slant::new(&page).crooked(straight.words[1].bbox);
         assert!((back.y0 - page.words[1].bbox.y0).abs() < 0.1);
     }
 }

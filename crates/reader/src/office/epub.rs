@@ -69,7 +69,10 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
         pages.push(page);
     }
     let outline = contents(&package, &items, &page_of_part, &mut warnings);
-    Ok(ConvertedFile::new(FileType::Epub, metadata, pages).with_outline(outline).with_warnings(warnings).within(limits))
+    Ok(ConvertedFile::new(FileType::Epub, metadata, pages)
+        .with_outline(outline)
+        .with_warnings(warnings)
+        .limit_pages(limits))
 }
 
 /// The part that describes the book: as the container says, else the only one of its kind.

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::{options::Limits, package::Tree};
 
-    fn shown(xml: &str) -> String {
+    fn latex(xml: &str) -> String {
         office_math(Tree::parse(&format!("<oMath>{xml}</oMath>"), &Limits::default()).unwrap().root())
     }
 
@@ -195,11 +195,11 @@ mod tests {
     fn powers_fractions_roots_and_sums() {
         let r = |text: &str| format!("<r><t>{text}</t></r>");
         let square = format!("{}<sSup><e>{}</e><sup>{}</sup></sSup>", r("a="), r("b"), r("2"));
-        assert_eq!(shown(&square), "a=b^{2}");
+        assert_eq!(latex(&square), "a=b^{2}");
         let fraction = format!("<f><num>{}</num><den><rad><radPr/><deg/><e>{}</e></rad></den></f>", r("a±β"), r("c"));
-        assert_eq!(shown(&fraction), "\\frac{a\\pm \\beta}{\\sqrt{c}}");
+        assert_eq!(latex(&fraction), "\\frac{a\\pm \\beta}{\\sqrt{c}}");
         let cube = format!("<rad><deg>{}</deg><e>{}</e></rad>", r("3"), r("x"));
-        assert_eq!(shown(&cube), "\\sqrt[3]{x}");
+        assert_eq!(latex(&cube), "\\sqrt[3]{x}");
         let sum = format!(
             "<nary><naryPr><chr val='∑'/></naryPr><sub>{}</sub><sup>{}</sup><e><sSub><e>{}</e><sub>{}</sub></sSub></e></nary>",
             r("i=1"),
@@ -207,7 +207,7 @@ mod tests {
             r("x"),
             r("i")
         );
-        assert_eq!(shown(&sum), "\\sum_{i=1}^{n} x_{i}");
+        assert_eq!(latex(&sum), "\\sum_{i=1}^{n} x_{i}");
     }
 
     #[test]
@@ -215,38 +215,38 @@ mod tests {
         let r = |text: &str| format!("<r><t>{text}</t></r>");
         let matrix =
             format!("<m><mr><e>{}</e><e>{}</e></mr><mr><e>{}</e><e>{}</e></mr></m>", r("a"), r("b"), r("c"), r("d"));
-        assert_eq!(shown(&format!("<d><e>{matrix}</e></d>")), "\\begin{pmatrix}a & b \\\\ c & d\\end{pmatrix}");
-        assert_eq!(shown(&matrix), "\\begin{matrix}a & b \\\\ c & d\\end{matrix}");
+        assert_eq!(latex(&format!("<d><e>{matrix}</e></d>")), "\\begin{pmatrix}a & b \\\\ c & d\\end{pmatrix}");
+        assert_eq!(latex(&matrix), "\\begin{matrix}a & b \\\\ c & d\\end{matrix}");
         let norm = format!("<d><dPr><begChr val='|'/><endChr val='|'/></dPr><e>{}</e></d>", r("x"));
-        assert_eq!(shown(&norm), "\\vert x\\vert");
+        assert_eq!(latex(&norm), "\\vert x\\vert");
         let half = format!("<d><e><f><num>{}</num><den>{}</den></f></e></d>", r("1"), r("2"));
-        assert_eq!(shown(&half), "\\left(\\frac{1}{2}\\right)");
+        assert_eq!(latex(&half), "\\left(\\frac{1}{2}\\right)");
         let choose = half.replace("<f>", "<f><fPr><type val='noBar'/></fPr>");
-        assert_eq!(shown(&choose), "\\binom{1}{2}");
+        assert_eq!(latex(&choose), "\\binom{1}{2}");
         let cases = format!(
             "<d><dPr><begChr val='{{'/><endChr val=''/></dPr><e><eqArr><e>{}</e><e>{}</e></eqArr></e></d>",
             r("x&amp;=1"),
             r("y&amp;=2")
         );
-        assert_eq!(shown(&cases), "\\begin{cases}x&=1 \\\\ y&=2\\end{cases}");
+        assert_eq!(latex(&cases), "\\begin{cases}x&=1 \\\\ y&=2\\end{cases}");
     }
 
     #[test]
     fn functions_accents_and_words() {
         let r = |text: &str| format!("<r><t>{text}</t></r>");
-        assert_eq!(shown(&format!("<func><fName>{}</fName><e>{}</e></func>", r("sin"), r("x"))), "\\sin x");
+        assert_eq!(latex(&format!("<func><fName>{}</fName><e>{}</e></func>", r("sin"), r("x"))), "\\sin x");
         let limit = format!(
             "<func><fName><limLow><e>{}</e><lim>{}</lim></limLow></fName><e>{}</e></func>",
             r("lim"),
             r("n→∞"),
             r("a")
         );
-        assert_eq!(shown(&limit), "\\lim_{n\\to \\infty}a");
-        assert_eq!(shown(&format!("<acc><e>{}</e></acc>", r("x"))), "\\hat{x}");
+        assert_eq!(latex(&limit), "\\lim_{n\\to \\infty}a");
+        assert_eq!(latex(&format!("<acc><e>{}</e></acc>", r("x"))), "\\hat{x}");
         let arrow = format!("<acc><accPr><chr val='\u{20d7}'/></accPr><e>{}</e></acc>", r("v"));
-        assert_eq!(shown(&arrow), "\\vec{v}");
-        assert_eq!(shown("<r><rPr><nor/></rPr><t>if 5 %</t></r>"), "\\text{if 5 %}");
-        assert_eq!(shown(&r("50% of {a_b} &amp; $")), "50\\% of \\{a\\_b\\} \\& \\$");
+        assert_eq!(latex(&arrow), "\\vec{v}");
+        assert_eq!(latex("<r><rPr><nor/></rPr><t>if 5 %</t></r>"), "\\text{if 5 %}");
+        assert_eq!(latex(&r("50% of {a_b} &amp; $")), "50\\% of \\{a\\_b\\} \\& \\$");
         let two = Tree::parse(
             "<oMathPara><oMath><r><t>a</t></r></oMath><oMath><r><t>b</t></r></oMath></oMathPara>",
             &Limits::default(),

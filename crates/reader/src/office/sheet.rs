@@ -129,7 +129,7 @@ mod tests {
         SheetCell { row, column, text: Inlines::plain(text) }
     }
 
-    fn shown(cells: Vec<SheetCell>, merges: &[Merge]) -> String {
+    fn markdown(cells: Vec<SheetCell>, merges: &[Merge]) -> String {
         render::markdown(&Page { blocks: sheet_blocks(cells, merges), ..Page::converted(1) })
     }
 
@@ -144,7 +144,7 @@ mod tests {
             cell(1_048_575, 1, "3"),
             cell(1_048_575, 5, "4"),
         ];
-        assert_eq!(shown(cells, &[]), "Report\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n");
+        assert_eq!(markdown(cells, &[]), "Report\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n");
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub fn open_xlsb(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFil
                         page.warnings.push(format!("only the first {MOST_CELLS} cells of the sheet were read"));
                         break;
                     }
-                    if let Some(text) = shown(&Data::from(cell.get_value().clone()), from_1904) {
+                    if let Some(text) = shown_text(&Data::from(cell.get_value().clone()), from_1904) {
                         cells.push(SheetCell { row, column, text: Inlines::plain(text) });
                     }
                 }
@@ -109,7 +109,7 @@ pub fn open_xls(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile
                     let code = number.and_then(|number| Some((number, formats.code(&sheet.name, row, column)?)));
                     let text = match code {
                         Some((number, code)) => formatted(number, code, from_1904),
-                        None => shown(value, from_1904)?,
+                        None => shown_text(value, from_1904)?,
                     };
                     Some(SheetCell { row, column, text: Inlines::plain(text) })
                 });
@@ -183,11 +183,14 @@ fn finished(
     }
     let entry = |page: &Page| Some(OutlineEntry { title: page.label.clone()?, level: 1, page: Some(page.number) });
     let outline = pages.iter().filter_map(entry).collect();
-    ConvertedFile::new(file_type, metadata, pages).with_outline(outline).with_warnings(warnings).within(&options.limits)
+    ConvertedFile::new(file_type, metadata, pages)
+        .with_outline(outline)
+        .with_warnings(warnings)
+        .limit_pages(&options.limits)
 }
 
 /// What a cell shows; None if that is nothing.
-fn shown(value: &Data, from_1904: bool) -> Option<String> {
+fn shown_text(value: &Data, from_1904: bool) -> Option<String> {
     let text = match value {
         Data::Empty => return None,
         Data::Int(number) => number.to_string(),
@@ -242,9 +245,9 @@ mod tests {
 
     #[test]
     fn values_are_shown_plainly() {
-        assert_eq!(shown(&Data::Float(0.1 + 0.2), false).as_deref(), Some("0.3"));
-        assert_eq!(shown(&Data::Bool(true), false).as_deref(), Some("TRUE"));
-        assert_eq!(shown(&Data::String("  ".into()), false), None);
+        assert_eq!(shown_text(&Data::Float(0.1 + 0.2), false).as_deref(), Some("0.3"));
+        assert_eq!(shown_text(&Data::Bool(true), false).as_deref(), Some("TRUE"));
+        assert_eq!(shown_text(&Data::String("  ".into()), false), None);
         assert_eq!(duration(1.5), "36:00:00");
     }
 }

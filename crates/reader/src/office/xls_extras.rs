@@ -59,7 +59,7 @@ pub(super) fn read(stream: &[u8]) -> HashMap<Rc<str>, SheetExtras> {
     let mut sheets: HashMap<Rc<str>, SheetExtras> = HashMap::new();
     // Kind and number of the object that the next text belongs to.
     let mut object = None;
-    let mut records = Records::of(stream);
+    let mut records = Records::new(stream);
     while let Some(Record { kind, data, sheet }) = records.next() {
         let Some(sheet) = sheet else { continue };
         if !matches!(kind, 0x0014 | 0x0015 | 0x001c | 0x005d | 0x01b6 | 0x01b8) {

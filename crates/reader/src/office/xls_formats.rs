@@ -29,7 +29,7 @@ impl XlsFormats {
     pub(super) fn read(stream: &[u8], most_places: u64) -> Self {
         let mut formats = Self::default();
         let mut extent = Extent::default();
-        for Record { kind, data, sheet } in Records::of(stream) {
+        for Record { kind, data, sheet } in Records::new(stream) {
             match kind {
                 kind if BEGIN.contains(&kind) => formats.places += std::mem::take(&mut extent).places(),
                 0x041e => {

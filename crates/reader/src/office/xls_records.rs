@@ -29,7 +29,7 @@ pub(super) struct Records<'s> {
 }
 
 impl<'s> Records<'s> {
-    pub(super) fn of(stream: &'s [u8]) -> Self {
+    pub(super) fn new(stream: &'s [u8]) -> Self {
         Self { stream, at: 0, names: HashMap::new(), open: Vec::new() }
     }
 }

@@ -30,7 +30,7 @@ const ASIDE: Colour = [130, 130, 130];
 
 /// The page's picture, faded, with words, blocks, tables and reading order over it.
 pub fn draw(image: &PageImage, page: &Page) -> PageImage {
-    let mut canvas = Canvas::on(image);
+    let mut canvas = Canvas::new(image);
     for word in &page.words {
         let doubt = 1.0 - word.confidence.unwrap_or(1.0);
         canvas.outline(&word.bbox, 1, [150 + (105.0 * doubt) as u8, (150.0 * (1.0 - doubt)) as u8, 150]);
@@ -75,7 +75,7 @@ struct Canvas {
 
 impl Canvas {
     /// Half faded, so that what is drawn stands out.
-    fn on(image: &PageImage) -> Self {
+    fn new(image: &PageImage) -> Self {
         let faded = |value: u8| 128 + value / 2;
         let mut pixels: Vec<u8> = if image.channels == 1 {
             image.pixels.iter().flat_map(|value| [faded(*value); 3]).collect()

@@ -21,7 +21,7 @@ pub struct Relations {
 
 impl Relations {
     /// Of a part, or of the package itself if `part` is empty. A part without relations has none.
-    pub fn of(package: &Package<'_>, part: &str, warnings: &mut Vec<String>) -> Self {
+    pub fn read(package: &Package<'_>, part: &str, warnings: &mut Vec<String>) -> Self {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
         let mut relations = Self::default();

@@ -2,7 +2,7 @@
 
 use super::{streams, strings, tree};
 use crate::{
-    error::{ReadError, ReadResult, within},
+    error::{ReadError, ReadResult, check_limit},
     model::Attachment,
     options::Limits,
 };
@@ -20,7 +20,7 @@ pub(super) fn read(catalog: &Dict<'_>, limits: &Limits) -> ReadResult<Vec<Attach
     if let Some(associated) = catalog.get::<Array<'_>>(b"AF") {
         specifications.extend(associated.iter::<Dict<'_>>().map(|dict| (None, dict)));
     }
-    within("the number of embedded files", specifications.len() as u64, limits.archive_entries as u64)?;
+    check_limit("the number of embedded files", specifications.len() as u64, limits.archive_entries as u64)?;
 
     let mut attachments = Vec::new();
     let mut seen = HashSet::new();
@@ -40,7 +40,7 @@ pub(super) fn read(catalog: &Dict<'_>, limits: &Limits) -> ReadResult<Vec<Attach
         }
         let Ok(data) = stream.decoded_data() else { continue };
         total += data.len() as u64;
-        within("the size of the embedded files", total, limits.unpacked_bytes)?;
+        check_limit("the size of the embedded files", total, limits.unpacked_bytes)?;
         let name = [b"UF".as_slice(), b"F", b"Desc"]
             .iter()
             .find_map(|key| {

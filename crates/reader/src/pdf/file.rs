@@ -1,11 +1,11 @@
 //! An open PDF file.
 
 use super::{
-    about, annotations, attachments, encryption, fonts::FontCache, guard::guarded, interpreter::Shared, kind,
+    about, annotations, attachments, encryption, fonts::FontCache, guard::catch_panics, interpreter::Shared, kind,
     layers::Layers, page, render,
 };
 use crate::{
-    error::{ReadError, ReadResult, within},
+    error::{ReadError, ReadResult, check_limit},
     file::OpenFile,
     layout::{PageContent, Repeated, layout},
     model::{About, Attachment, FileType, Page, PageImage, Rect},
@@ -23,7 +23,7 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
     let bytes = bytes.into();
     options.limits.check_file(bytes.len() as u64)?;
     let password = options.password.as_deref().unwrap_or_default();
-    guarded("the file", || {
+    catch_panics("the file", || {
         let mut warnings = Vec::new();
         let pdf = load(&bytes, password).or_else(|error| {
             let open = encryption::with_open_pages(&bytes).and_then(|open| load(&Arc::new(open), "").ok());
@@ -35,7 +35,7 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
         if page_count == 0 {
             return Err(ReadError::damaged("PDF", "it has no pages"));
         }
-        within("the number of pages", page_count as u64, options.limits.pages as u64)?;
+        check_limit("the number of pages", page_count as u64, options.limits.pages as u64)?;
         let shared = Shared {
             fonts: FontCache::default(),
             layers: Layers::read(pdf.xref()),
@@ -121,7 +121,7 @@ impl PdfFile {
     /// What a page shows, before any layout.
     pub fn content(&self, index: usize) -> ReadResult<PageContent> {
         let page = self.file_page(index)?;
-        guarded(&format!("page {}", index + 1), || Ok(page::content(page, &self.shared)))
+        catch_panics(&format!("page {}", index + 1), || Ok(page::content(page, &self.shared)))
     }
 
     /// Headers and footers are told by a few pages from the middle of the file, whichever page is asked for.
@@ -154,7 +154,7 @@ impl PdfFile {
 }
 
 impl OpenFile for PdfFile {
-    fn about(&self) -> &About {
+    fn info(&self) -> &About {
         &self.about
     }
 
@@ -166,7 +166,7 @@ impl OpenFile for PdfFile {
         let laid = layout(&content, repeated);
         let mut blocks = laid.blocks;
         blocks.extend(
-            guarded("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))
+            catch_panics("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))
                 .unwrap_or_default(),
         );
         let mut warnings = content.warnings;
@@ -222,7 +222,7 @@ impl OpenFile for PdfFile {
     }
 
     fn attachments(&self) -> ReadResult<Vec<Attachment>> {
-        guarded("the embedded files", || {
+        catch_panics("the embedded files", || {
             let xref = self.pdf.xref();
             let catalog = xref.get::<Dict<'_>>(xref.root_id()).unwrap_or_default();
             attachments::read(&catalog, &self.limits)

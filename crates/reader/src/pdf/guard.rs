@@ -4,7 +4,7 @@ use crate::error::{ReadError, ReadResult};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `work`; a panic in it is damage of the file. `what` names what was being read.
-pub(super) fn guarded<T>(what: &str, work: impl FnOnce() -> ReadResult<T>) -> ReadResult<T> {
+pub(super) fn catch_panics<T>(what: &str, work: impl FnOnce() -> ReadResult<T>) -> ReadResult<T> {
     // What the work shares with others is either behind a lock that survives a panic or only read.
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(ReadError::damaged("PDF", format!("{what} cannot be understood"))))

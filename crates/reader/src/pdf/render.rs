@@ -4,7 +4,7 @@
 //! its own: who waits for a page goes on after the time that a page has for OCR, with an error. A page that was given up
 //! goes on in its thread until it is done; once there are a few of those, no more pages of the file are rendered.
 
-use super::guard::guarded;
+use super::guard::catch_panics;
 use crate::{
     error::{ReadError, ReadResult},
     model::PageImage,
@@ -52,7 +52,7 @@ pub(super) fn image_in_time(
     let settled = Arc::clone(&outcome);
     let (pdf, for_thread, finished) = (Arc::clone(pdf), limits.clone(), Arc::clone(given_up));
     let started = thread::Builder::new().name(format!("render page {}", index + 1)).spawn(move || {
-        let rendered = guarded(&format!("page {}", index + 1), || {
+        let rendered = catch_panics(&format!("page {}", index + 1), || {
             let page =
                 pdf.pages().get(index).ok_or(ReadError::NoSuchPage { page: index + 1, count: pdf.pages().len() })?;
             image(page, dpi, &for_thread)

@@ -35,7 +35,7 @@ pub fn open(bytes: &[u8], file_type: FileType, options: &ReadOptions) -> ReadRes
     if let Some(page) = pages.first_mut() {
         page.warnings.extend(decoded.warning());
     }
-    Ok(ConvertedFile::new(file_type, metadata, pages).within(&options.limits))
+    Ok(ConvertedFile::new(file_type, metadata, pages).limit_pages(&options.limits))
 }
 
 /// One kind of line break, and no control signs that nobody sees.
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn form_feeds_end_pages_and_blank_lines_paragraphs() {
         let file = open_text(b"one\r\ntwo\r\n\r\nthree\x0cfour\n\x0c\n");
-        assert_eq!(file.about().page_count, 2);
+        assert_eq!(file.info().page_count, 2);
         let texts: Vec<_> = file.pages[0].blocks.iter().map(|block| block.kind.clone()).collect();
         let paragraph = |text: &str| BlockKind::Paragraph { text: Inlines::plain(text) };
         assert_eq!(texts, [paragraph("one\ntwo"), paragraph("three")]);
@@ -129,7 +129,7 @@ mod tests {
         let mut options = ReadOptions::default();
         options.limits.pages = 3;
         let file = open(b"a\x0cb\x0cc\x0cd\x0ce", FileType::Text, &options).unwrap();
-        assert_eq!(file.about().page_count, 3);
-        assert_eq!(file.about().warnings, ["only the first 3 of 5 pages were read"]);
+        assert_eq!(file.info().page_count, 3);
+        assert_eq!(file.info().warnings, ["only the first 3 of 5 pages were read"]);
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn read(
     engine: Option<&dyn OcrEngine>,
 ) -> ReadResult<Page> {
     let mut page = file.page(index)?;
-    let wanted = wanted(&page, options.ocr);
+    let wanted = parts_for_ocr(&page, options.ocr);
     if wanted == Wanted::Nothing {
         if page.kind == PageKind::Scan && options.ocr == OcrMode::Never {
             page.reason.push_str("; OCR is switched off");
@@ -72,7 +72,7 @@ pub(super) fn read(
     Ok(page)
 }
 
-fn wanted(page: &Page, mode: OcrMode) -> Wanted {
+fn parts_for_ocr(page: &Page, mode: OcrMode) -> Wanted {
     match (mode, page.kind) {
         (OcrMode::Force, _) | (OcrMode::Auto, PageKind::Scan) => Wanted::Page,
         (OcrMode::Auto, PageKind::Mixed) => Wanted::Pictures,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     impl OpenFile for Brochure {
-        fn about(&self) -> &About {
+        fn info(&self) -> &About {
             unreachable!("nobody asks")
         }
 

@@ -154,7 +154,7 @@ mod tests {
     }
 
     impl Book {
-        fn of(page_count: usize) -> Self {
+        fn new(page_count: usize) -> Self {
             let (metadata, outline, warnings) = (Metadata::default(), Vec::new(), Vec::new());
             let about = About { file_type: FileType::Text, page_count, metadata, outline, warnings };
             Self { about, read: AtomicUsize::new(0) }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     impl OpenFile for Book {
-        fn about(&self) -> &About {
+        fn info(&self) -> &About {
             &self.about
         }
 
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn pages_come_in_order_and_bad_ones_are_stated() {
         for jobs in [1, 4] {
-            let (book, reader) = (Book::of(40), Reader::new(ReadOptions::default(), None));
+            let (book, reader) = (Book::new(40), Reader::new(ReadOptions::default(), None));
             let mut pages = Vec::new();
             reader.read_pages(&book, 0..40, &Lanes::new(jobs), |page| {
                 pages.push(page);
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn whoever_stops_is_not_read_for() {
-        let (book, reader) = (Book::of(10_000), Reader::new(ReadOptions::default(), None));
+        let (book, reader) = (Book::new(10_000), Reader::new(ReadOptions::default(), None));
         let mut given = 0;
         reader.read_pages(&book, 0..10_000, &Lanes::new(3), |_| {
             given += 1;

@@ -87,7 +87,7 @@ fn is_rule(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn escaped(text: &str) -> String {
+    fn escape(text: &str) -> String {
         let mut out = String::new();
         escape_into(&mut out, text, Place::Line);
         out
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn only_what_would_mark_is_escaped() {
-        assert_eq!(escaped("a * b, 2 < 3, snake_case, 50 %, (x) [1]"), "a * b, 2 < 3, snake_case, 50 %, (x) [1]");
-        assert_eq!(escaped("*a* _b_ `c` <b> ~~x~~"), "\\*a\\* \\_b\\_ \\`c\\` \\<b> \\~\\~x\\~\\~");
-        assert_eq!(escaped("[a](b)"), "[a\\](b)");
-        assert_eq!(escaped("____ | ____"), "____ | ____");
-        assert_eq!(escaped("__init__"), "\\_\\_init\\_\\_");
+        assert_eq!(escape("a * b, 2 < 3, snake_case, 50 %, (x) [1]"), "a * b, 2 < 3, snake_case, 50 %, (x) [1]");
+        assert_eq!(escape("*a* _b_ `c` <b> ~~x~~"), "\\*a\\* \\_b\\_ \\`c\\` \\<b> \\~\\~x\\~\\~");
+        assert_eq!(escape("[a](b)"), "[a\\](b)");
+        assert_eq!(escape("____ | ____"), "____ | ____");
+        assert_eq!(escape("__init__"), "\\_\\_init\\_\\_");
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn write_page(html: &mut String, page: &Page, dpi: f32) {
                     html,
                     "<span class=\"ocrx_word\" id=\"word_{number}_{word_number}\" title=\"{}; x_wconf {sure}\">{}</span> ",
                     title(in_pixels(&word.bbox, dpi)),
-                    escaped(&word.text)
+                    escape(&word.text)
                 );
             }
             html.push_str("</span>\n");
@@ -88,7 +88,7 @@ fn title([left, top, right, bottom]: [i64; 4]) -> String {
     format!("bbox {left} {top} {right} {bottom}")
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

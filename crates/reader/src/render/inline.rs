@@ -130,12 +130,12 @@ fn white_space_outside(spans: &[Span]) -> Vec<Span> {
         let (_, trail) = body.split_at(kept.len());
         let with_looks_of = |text: &str, neighbour: Option<&Span>| {
             let same_link = neighbour.filter(|neighbour| neighbour.link == span.link);
-            let style = same_link.map_or_else(Style::default, |neighbour| both(span.style, neighbour.style));
+            let style = same_link.map_or_else(Style::default, |neighbour| common_look(span.style, neighbour.style));
             Span { text: text.to_owned(), style, link: span.link.clone() }
         };
         if kept.is_empty() {
-            let between = before.map_or_else(Style::default, |before| both(span.style, before.style));
-            let style = after.map_or_else(Style::default, |after| both(between, after.style));
+            let between = before.map_or_else(Style::default, |before| common_look(span.style, before.style));
+            let style = after.map_or_else(Style::default, |after| common_look(between, after.style));
             moved.push(Span { text: span.text.clone(), style, link: span.link.clone() });
             continue;
         }
@@ -146,7 +146,7 @@ fn white_space_outside(spans: &[Span]) -> Vec<Span> {
     moved.0
 }
 
-fn both(left: Style, right: Style) -> Style {
+fn common_look(left: Style, right: Style) -> Style {
     Style {
         bold: left.bold && right.bold,
         italic: left.italic && right.italic,
@@ -179,7 +179,7 @@ impl Look {
         }
     }
 
-    fn of(style: Style) -> Vec<Self> {
+    fn list(style: Style) -> Vec<Self> {
         let all = [
             (style.struck, Self::Struck),
             (style.underlined, Self::Underlined),
@@ -216,9 +216,9 @@ fn write_spans(out: &mut String, open: &mut Vec<Look>, spans: &[Span], facts: &P
         // How many spans a look goes on for. What ends first is within what ends later, so that marks never cross.
         let lasts = |look: Look| {
             let rest = spans.get(index..).unwrap_or_default();
-            rest.iter().take_while(|span| Look::of(span.style).contains(&look)).count()
+            rest.iter().take_while(|span| Look::list(span.style).contains(&look)).count()
         };
-        let mut wanted = Look::of(span.style);
+        let mut wanted = Look::list(span.style);
         wanted.sort_by_key(|look| std::cmp::Reverse(lasts(*look)));
         // A line of the text never carries an open mark to the next: each line is marked for itself.
         for (number, line) in span.text.split('\n').enumerate() {
@@ -291,44 +291,44 @@ mod tests {
         Span { text: text.to_owned(), style, link: None }
     }
 
-    fn shown(spans: Vec<Span>) -> String {
+    fn markdown(spans: Vec<Span>) -> String {
         inline_markdown(&Inlines(spans), &PageFacts::default(), Place::Line)
     }
 
     #[test]
     fn looks_hold_no_white_space_at_their_ends() {
-        assert_eq!(shown(vec![span("a ", ""), span("bold ", "b"), span("text", "")]), "a **bold** text");
-        assert_eq!(shown(vec![span("a", ""), span(" ", "b"), span("b", "")]), "a b");
-        assert_eq!(shown(vec![span("Note:", "b"), span("text", "")]), "**Note**:text");
-        assert_eq!(shown(vec![span("one\ntwo", "i")]), "*one*\n*two*");
+        assert_eq!(markdown(vec![span("a ", ""), span("bold ", "b"), span("text", "")]), "a **bold** text");
+        assert_eq!(markdown(vec![span("a", ""), span(" ", "b"), span("b", "")]), "a b");
+        assert_eq!(markdown(vec![span("Note:", "b"), span("text", "")]), "**Note**:text");
+        assert_eq!(markdown(vec![span("one\ntwo", "i")]), "*one*\n*two*");
     }
 
     #[test]
     fn looks_nest_and_join() {
         let spans = vec![span("bold ", "b"), span("both", "bi"), span(" bold", "b")];
-        assert_eq!(shown(spans), "**bold *both* bold**");
-        assert_eq!(shown(vec![span("gone", "s"), span(" kept", "")]), "~~gone~~ kept");
-        assert_eq!(shown(vec![span("a ", "i"), span("b", "bi")]), "*a **b***");
+        assert_eq!(markdown(spans), "**bold *both* bold**");
+        assert_eq!(markdown(vec![span("gone", "s"), span(" kept", "")]), "~~gone~~ kept");
+        assert_eq!(markdown(vec![span("a ", "i"), span("b", "bi")]), "*a **b***");
         let crossing = vec![span("a ", "i"), span("b", "bi"), span(" c", "b")];
-        assert_eq!(shown(crossing), "*a* ***b* c**");
+        assert_eq!(markdown(crossing), "*a* ***b* c**");
     }
 
     #[test]
     fn a_word_is_never_split_by_bold() {
-        assert_eq!(shown(vec![span("H", "b"), span("ello world", "")]), "Hello world");
-        assert_eq!(shown(vec![span("say Hell", "b"), span("o", "")]), "**say Hello**");
-        assert_eq!(shown(vec![span("H", ""), span("2", "_"), span("O", "")]), "H<sub>2</sub>O");
+        assert_eq!(markdown(vec![span("H", "b"), span("ello world", "")]), "Hello world");
+        assert_eq!(markdown(vec![span("say Hell", "b"), span("o", "")]), "**say Hello**");
+        assert_eq!(markdown(vec![span("H", ""), span("2", "_"), span("O", "")]), "H<sub>2</sub>O");
     }
 
     #[test]
     fn links_are_whole_and_lead_out() {
         let link = |text: &str, looks: &str, to: &str| Span { link: Some(to.to_owned()), ..span(text, looks) };
         let two = vec![link("a ", "", "https://x.org/a b"), link("b", "b", "https://x.org/a b")];
-        assert_eq!(shown(two), "[a **b**](https://x.org/a%20b)");
-        assert_eq!(shown(vec![span("to", ""), link(" a ", "", "b"), span("now", "")]), "to [a](b) now");
-        assert_eq!(shown(vec![link("top", "", "#top")]), "top");
-        assert_eq!(shown(vec![link("me@x.org", "", "mailto:me@x.org")]), "me@x.org");
-        assert_eq!(shown(vec![link("run", "", "javascript:alert(1)")]), "run");
+        assert_eq!(markdown(two), "[a **b**](https://x.org/a%20b)");
+        assert_eq!(markdown(vec![span("to", ""), link(" a ", "", "b"), span("now", "")]), "to [a](b) now");
+        assert_eq!(markdown(vec![link("top", "", "#top")]), "top");
+        assert_eq!(markdown(vec![link("me@x.org", "", "mailto:me@x.org")]), "me@x.org");
+        assert_eq!(markdown(vec![link("run", "", "javascript:alert(1)")]), "run");
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn code_needs_no_escapes() {
-        assert_eq!(shown(vec![span("a*b`c", "c")]), "``a*b`c``");
-        assert_eq!(shown(vec![span("the", ""), span(" code ", "c"), span("is", "")]), "the `code` is");
+        assert_eq!(markdown(vec![span("a*b`c", "c")]), "``a*b`c``");
+        assert_eq!(markdown(vec![span("the", ""), span(" code ", "c"), span("is", "")]), "the `code` is");
     }
 }

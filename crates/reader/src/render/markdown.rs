@@ -24,7 +24,7 @@ pub fn markdown(page: &Page) -> String {
 }
 
 pub fn markdown_with(page: &Page, options: MarkdownOptions) -> String {
-    let facts = PageFacts::of(page);
+    let facts = PageFacts::gather(page);
     let mut out = String::new();
     let mut rest = page.blocks.as_slice();
     while let Some(first) = rest.first() {

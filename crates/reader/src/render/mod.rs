@@ -45,7 +45,7 @@ struct PageFacts {
 }
 
 impl PageFacts {
-    fn of(page: &Page) -> Self {
+    fn gather(page: &Page) -> Self {
         let mut facts = Self::default();
         for block in &page.blocks {
             if block.role == Role::Footnote

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// The page as plain text: headers first, then the text with its notes and comments, footers last. Blocks are
 /// separated by blank lines, items of a list by line breaks; cells of a table by tabs.
 pub fn text(page: &Page) -> String {
-    let facts = PageFacts::of(page);
+    let facts = PageFacts::gather(page);
     let mut out = String::new();
     let mut previous: Option<&Block> = None;
     let order = [Some(Role::Header), None, Some(Role::Footer)];

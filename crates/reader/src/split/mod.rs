@@ -64,14 +64,14 @@ impl SplitPdf {
     pub fn open(bytes: Vec<u8>, options: &ReadOptions) -> ReadResult<Self> {
         options.limits.check_file(bytes.len() as u64)?;
         let password = options.password.as_deref();
-        let opened = guarded(|| Ok(Pdf::new_with_password(bytes, password.unwrap_or_default())))?;
+        let opened = catch_panics(|| Ok(Pdf::new_with_password(bytes, password.unwrap_or_default())))?;
         let pdf = opened.map_err(|error| match (error, password) {
             (LoadPdfError::Decryption(DecryptionError::PasswordProtected), None) => ReadError::NeedsPassword,
             (LoadPdfError::Decryption(DecryptionError::PasswordProtected), Some(_)) => ReadError::WrongPassword,
             (LoadPdfError::Decryption(_), _) => ReadError::unsupported("the encryption of the PDF"),
             (LoadPdfError::Invalid, _) => ReadError::damaged("PDF", "its objects cannot be found"),
         })?;
-        let pages = guarded(|| Ok(pdf.pages().len()))?;
+        let pages = catch_panics(|| Ok(pdf.pages().len()))?;
         if pages == 0 {
             return Err(ReadError::damaged("PDF", "it has no pages"));
         }
@@ -105,7 +105,7 @@ impl SplitPdf {
 
 /// A page of an open PDF as a PDF of its own; `index` counts from 0.
 pub(crate) fn page_of(pdf: &Pdf, index: usize) -> ReadResult<Vec<u8>> {
-    guarded(|| {
+    catch_panics(|| {
         let pages = pdf.pages();
         let missing = ReadError::NoSuchPage { page: index + 1, count: pages.len() };
         copy::page(pdf, pages.get(index).ok_or(missing)?)
@@ -129,6 +129,6 @@ impl Manifest {
 }
 
 /// The parser may give up where it meets what it did not expect; that is the file's fault.
-fn guarded<T>(work: impl FnOnce() -> ReadResult<T>) -> ReadResult<T> {
+fn catch_panics<T>(work: impl FnOnce() -> ReadResult<T>) -> ReadResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(ReadError::damaged("PDF", "it cannot be taken apart")))
 }

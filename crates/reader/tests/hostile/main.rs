@@ -79,18 +79,18 @@ fn read_all_of(name: &str, bytes: Vec<u8>, number: u64) {
     let copy = bytes.clone();
     let Ok(file) = reader.open(bytes, Some(name)) else { return };
     let mut pages = Vec::new();
-    for index in 0..file.about().page_count.min(20) {
+    for index in 0..file.info().page_count.min(20) {
         if let Ok(page) = reader.read_page(&*file, index) {
             let _ = (render::markdown(&page), render::text(&page), render::page_words(&page, 300.0));
             pages.push(page);
         }
     }
-    let _ = (render::json(file.about(), &pages), render::hocr(&pages, 300.0));
+    let _ = (render::json(file.info(), &pages), render::hocr(&pages, 300.0));
     let _ = file.attachments();
-    if number.is_multiple_of(5) || file.about().file_type != FileType::Pdf {
+    if number.is_multiple_of(5) || file.info().file_type != FileType::Pdf {
         let _ = file.image(0, 40.0);
     }
-    if file.about().file_type == FileType::Pdf
+    if file.info().file_type == FileType::Pdf
         && let Ok(split) = SplitPdf::open(copy, reader.options())
     {
         let _ = split.page(0);
@@ -114,7 +114,7 @@ fn each_bomb_ends_with_a_sentence_or_is_read_within_bounds() {
             (Err(error), None) => error.to_string(),
             (Ok(_), Some(says)) => panic!("{name} was opened; expected: {says}"),
             (Ok(file), None) => {
-                for index in 0..file.about().page_count.min(3) {
+                for index in 0..file.info().page_count.min(3) {
                     let page = file.page(index).unwrap_or_else(|error| panic!("{name}: {error}"));
                     let json = serde_json::to_vec(&page).unwrap();
                     assert!(json.len() < 200 << 20, "{name}: a page of {} bytes", json.len());

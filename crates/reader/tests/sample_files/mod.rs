@@ -35,6 +35,6 @@ impl Sample {
     }
 
     pub(crate) fn pages(&self) -> Vec<Page> {
-        (0..self.file.about().page_count).map(|index| self.reader.read_page(&*self.file, index).unwrap()).collect()
+        (0..self.file.info().page_count).map(|index| self.reader.read_page(&*self.file, index).unwrap()).collect()
     }
 }

@@ -155,19 +155,22 @@ async fn upsert_artifacts(tx: &Tx, artifacts: &[&Artifact]) -> TxResult<()> {
 /// something is there, all is run again, carefully.
 pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<()> {
     const COLUMNS: &str = "submission_id, stage, item_id, processor, status, output, output_blob, confidence, error, \
-         resume, input_hash, processor_version, attempts, cost_micros, finished_at";
+         resume, input_hash, processor_version, attempts, cost_micros, finished_at, reuse_key, recipe, subject, made";
     static INSERT: LazyLock<String> = LazyLock::new(|| {
         format!(
             "INSERT INTO outcome ({COLUMNS}) SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], \
              $5::smallint[], $6::text[], $7::bytea[], $8::float8[], $9::text[], $10::text[], $11::bytea[], \
-             $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[]) AS n({COLUMNS}) "
+             $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bytea[], $17::bytea[], $18::bytea[], \
+             $19::text[]) AS n({COLUMNS}) "
         )
     });
     static UPSERT: LazyLock<String> = LazyLock::new(|| {
         let replace = "status = excluded.status, output = excluded.output, output_blob = excluded.output_blob, \
              confidence = excluded.confidence, error = excluded.error, resume = excluded.resume, \
              input_hash = excluded.input_hash, processor_version = excluded.processor_version, \
-             attempts = excluded.attempts, cost_micros = excluded.cost_micros, finished_at = excluded.finished_at";
+             attempts = excluded.attempts, cost_micros = excluded.cost_micros, finished_at = excluded.finished_at, \
+             reuse_key = excluded.reuse_key, recipe = excluded.recipe, subject = excluded.subject, \
+             made = excluded.made";
         format!("{} ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET {replace}", *INSERT)
     });
     let (outputs, blobs): (Vec<_>, Vec<_>) = outcomes.iter().map(|outcome| payload_columns(&outcome.output)).unzip();
@@ -190,7 +193,15 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
         outcomes.iter().map(|outcome| outcome.cost_micros).collect::<Vec<_>>(),
         outcomes.iter().map(|outcome| outcome.finished_at.as_millis()).collect::<Vec<_>>(),
     );
-    let params: [Param<'_>; 15] = [
+    let hash = |hash: &ContentHash| hash.as_bytes().to_vec();
+    let reuse = || outcomes.iter().map(|outcome| outcome.reuse.as_deref());
+    let reuse = (
+        reuse().map(|reuse| reuse.map(|reuse| hash(&reuse.key))).collect::<Vec<_>>(),
+        reuse().map(|reuse| reuse.map(|reuse| hash(&reuse.recipe))).collect::<Vec<_>>(),
+        reuse().map(|reuse| reuse.and_then(|reuse| reuse.subject.as_ref().map(hash))).collect::<Vec<_>>(),
+        reuse().map(|reuse| reuse.and_then(|reuse| reuse.made.as_deref())).collect::<Vec<_>>(),
+    );
+    let params: [Param<'_>; 19] = [
         &columns.0,
         &columns.1,
         &columns.2,
@@ -206,6 +217,10 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
         &numbers.1,
         &numbers.2,
         &numbers.3,
+        &reuse.0,
+        &reuse.1,
+        &reuse.2,
+        &reuse.3,
     ];
     tx.execute(if tx.again { &UPSERT } else { &INSERT }, &params).await?;
     Ok(())

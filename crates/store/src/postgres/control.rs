@@ -206,6 +206,7 @@ pub(super) async fn cancel_job(tx: &mut Tx, id: JobId) -> TxResult<bool> {
         attempts: job.attempt,
         cost_micros: 0,
         finished_at: tx.now,
+        reuse: None,
     };
     changes::upsert_outcomes(tx, &[&outcome]).await?;
     events::append_about(tx, kind::JOB_DEAD_LETTERED, job.submission, job.item, &data).await?;

@@ -16,8 +16,8 @@ use std::sync::LazyLock;
 pub(super) async fn insert(tx: &Tx, new: &NewReview) -> TxResult<()> {
     let (input, blob) = payload_columns(&new.input);
     let insert = "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, \
-         reason, input, input_blob, created_at, goes_on, skills, claim_ms, decision, assigned_to, completed_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+         reason, input, input_blob, created_at, goes_on, skills, claim_ms, decision, assigned_to, completed_at, subject) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
     let decided = new.decided.as_ref();
     tx.execute(
         insert,
@@ -40,6 +40,7 @@ pub(super) async fn insert(tx: &Tx, new: &NewReview) -> TxResult<()> {
             &decided.map(|(decision, _)| to_json(decision)),
             &decided.and_then(|(_, by)| by.as_deref()),
             &decided.map(|_| tx.millis()),
+            &new.subject.as_ref().map(|hash| &hash.as_bytes()[..]),
         ],
     )
     .await?;
@@ -105,8 +106,11 @@ pub(super) async fn list(db: &Db, filter: &ReviewFilter, now: Timestamp) -> Stor
     let (queue, skills) = (filter.queue.as_deref(), filter.skills.iter().map(to_json).collect::<Vec<_>>());
     // Whoever kept it for too long does not have it any more.
     let expired = lease::expired("assigned_until", "$6");
+    // Written only where it is meant, so that its index is used.
+    let of_subject = if filter.subject.is_some() { "subject = $9" } else { "$9::bytea IS NULL" };
+    let subject = filter.subject.as_ref().map(|hash| hash.as_bytes().to_vec());
     let sql = format!(
-        "SELECT {REVIEW_COLUMNS} FROM review WHERE ($1::bigint IS NULL OR submission_id = $1) \
+        "SELECT {REVIEW_COLUMNS} FROM review WHERE {of_subject} AND ($1::bigint IS NULL OR submission_id = $1) \
          AND (cardinality($2::smallint[]) = 0 \
               OR CASE WHEN status = 1 AND {expired} THEN 0 ELSE status END = ANY($2)) \
          AND ($4::text IS NULL OR queue = $4) \
@@ -114,7 +118,8 @@ pub(super) async fn list(db: &Db, filter: &ReviewFilter, now: Timestamp) -> Stor
          AND ($7::bigint IS NULL OR item_id = $7) AND ($8::bigint IS NULL OR id > $8) ORDER BY {order} LIMIT $3"
     );
     let now_ms = now.as_millis();
-    let found =
-        db.ask(&sql, &[&submission, &statuses, &limit, &queue, &skills, &now_ms, &item, &after], rows::review).await?;
+    let found = db
+        .ask(&sql, &[&submission, &statuses, &limit, &queue, &skills, &now_ms, &item, &after, &subject], rows::review)
+        .await?;
     Ok(found.into_iter().map(|review| review.at(now)).collect())
 }

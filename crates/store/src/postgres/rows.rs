@@ -9,7 +9,7 @@ use bindery_core::{
     item::{Item, ItemKind},
     job::{ErrorRecord, Job, JobState, Limit},
     join::Join,
-    outcome::{Outcome, OutcomeStatus, ResumePoint},
+    outcome::{Outcome, OutcomeStatus, ResumePoint, Reuse},
     review::{Review, ReviewStatus},
     submission::{Deadline, Submission, SubmissionStatus},
 };
@@ -203,7 +203,8 @@ pub(super) fn item(row: &Row) -> TxResult<Item> {
 }
 
 pub(super) const OUTCOME_COLUMNS: &str = "submission_id, item_id, stage, processor, status, output, output_blob, \
-    confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at";
+    confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at, reuse_key, recipe, \
+    subject, made";
 
 pub(super) fn outcome(row: &Row) -> TxResult<Outcome> {
     let status = OutcomeStatus::from_code(code(row, 4)?).ok_or_else(|| unexpected_value(4, "an outcome status"))?;
@@ -222,7 +223,14 @@ pub(super) fn outcome(row: &Row) -> TxResult<Outcome> {
         attempts: get::<i64>(row, 12)? as u32,
         cost_micros: get(row, 13)?,
         finished_at: time(row, 14)?,
+        reuse: reuse(row)?,
     })
+}
+
+/// None where the columns are empty.
+fn reuse(row: &Row) -> TxResult<Option<Box<Reuse>>> {
+    let (Some(key), Some(recipe)) = (optional_hash(row, 15)?, optional_hash(row, 16)?) else { return Ok(None) };
+    Ok(Some(Box::new(Reuse { key, recipe, subject: optional_hash(row, 17)?, made: get(row, 18)? })))
 }
 
 pub(super) const JOIN_COLUMNS: &str = "id, submission_id, stage, scope_id, expected, declared, arrived, failed, \
@@ -263,7 +271,7 @@ pub(super) fn event(row: &Row) -> TxResult<Event> {
 
 pub(super) const REVIEW_COLUMNS: &str = "id, submission_id, item_id, stage, processor, join_id, queue, status, \
     priority, reason, input, input_blob, assigned_to, created_at, completed_at, goes_on, skills, claim_ms, \
-    assigned_until, decision";
+    assigned_until, decision, subject";
 
 pub(super) fn review(row: &Row) -> TxResult<Review> {
     let status = ReviewStatus::from_code(code(row, 7)?).ok_or_else(|| unexpected_value(7, "a review status"))?;
@@ -285,6 +293,7 @@ pub(super) fn review(row: &Row) -> TxResult<Review> {
         assigned_to: get(row, 12)?,
         assigned_until: optional_time(row, 18)?,
         decision: json(row, 19)?,
+        subject: optional_hash(row, 20)?,
         created_at: time(row, 13)?,
         completed_at: optional_time(row, 14)?,
     })

@@ -19,7 +19,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    ContentHash, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
     item::{Item, ItemKind},
     join::Join,
@@ -133,6 +133,12 @@ impl Records for PostgresStore {
         );
         let item = rows::item_number(item);
         self.db.ask(&sql, &[&submission.raw(), &stage.as_str(), &item], rows::outcome).await
+    }
+
+    async fn reusable_outcome(&self, key: ContentHash) -> StoreResult<Option<Outcome>> {
+        let sql =
+            format!("SELECT {OUTCOME_COLUMNS} FROM outcome WHERE reuse_key = $1 ORDER BY submission_id DESC LIMIT 1");
+        first(&self.db, &sql, &[&&key.as_bytes()[..]], rows::outcome).await
     }
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {

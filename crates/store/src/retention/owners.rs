@@ -87,7 +87,7 @@ const fn named_in(table: &'static str, of_submission: bool, columns: &'static [&
 pub(crate) const BLOB_COLUMNS: &[BlobColumns] = &[
     named_in("item", true, &["content", "data"]),
     named_in("artifact", true, &["hash"]),
-    named_in("outcome", true, &["output", "resume"]),
+    named_in("outcome", true, &["output", "resume", "made"]),
     named_in("job", true, &["payload", "next_payload", "resume"]),
     named_in("review", true, &["input", "decision"]),
     named_in("joins", true, &["on_close"]),
@@ -121,8 +121,9 @@ mod tests {
         use crate::{portable::TABLES, rows::ColumnType};
         for table in TABLES {
             for (column, kind) in table.columns {
-                // The input of a step is compared with that of the next try, and never read.
-                if *kind != ColumnType::Bytes || *column == "input_hash" {
+                // Hashes of inputs and of what work depends on are compared, and never read.
+                let is_compared = ["input_hash", "reuse_key", "recipe", "subject"].contains(column);
+                if *kind != ColumnType::Bytes || is_compared {
                     continue;
                 }
                 let direct =

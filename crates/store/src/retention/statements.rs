@@ -95,7 +95,7 @@ pub(crate) fn expired<D: Dialect>(expiry: &Expiry, read_by_all: i64) -> Vec<Taki
         all.push(emptied::<D>(
             "outcome",
             "stage, item_id, processor",
-            &["output", "output_blob", "resume"],
+            &["output", "output_blob", "resume", "reuse_key", "made"],
             &format!("stage <> '{last}' AND item_id IN {items}"),
         ));
         all.push(emptied::<D>("review", "id", &["input", "input_blob"], &format!("item_id IN {items}")));

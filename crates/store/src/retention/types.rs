@@ -8,7 +8,7 @@ pub(crate) const PARTS: &[(&str, &str, &str)] = &[
     ("job", "id", "payload, payload_blob, next_payload, next_payload_blob, resume"),
     ("review", "id", "input, input_blob, decision"),
     ("joins", "id", "on_close"),
-    ("outcome", "stage, item_id, processor", "output, output_blob, resume"),
+    ("outcome", "stage, item_id, processor", "output, output_blob, resume, made"),
     ("artifact", "key", "hash"),
     ("item", "id", "content, data"),
 ];

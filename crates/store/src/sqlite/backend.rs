@@ -24,7 +24,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, ContentHash, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     fault::FaultPoint,
@@ -40,7 +40,7 @@ use std::{
     fs, io,
     ops::Range,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -147,7 +147,7 @@ pub(super) fn check_events(commits: &[Commit]) -> StoreResult<()> {
 #[async_trait]
 impl Queue for SqliteStore {
     async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>> {
-        self.writer.write(move |tx| Ok(tx.reserve(kind.as_str(), i64::from(count))?)).await
+        self.writer.write_relaxed(move |tx| Ok(tx.reserve(kind.as_str(), i64::from(count))?)).await
     }
 
     async fn enqueue(&self, jobs: Vec<NewJob>) -> StoreResult<Vec<Enqueued>> {
@@ -155,11 +155,11 @@ impl Queue for SqliteStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
-        self.writer.write(move |tx| claim::claim(tx, &request)).await
+        self.writer.write_relaxed(move |tx| claim::claim(tx, &request)).await
     }
 
     async fn claim_suspects(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
-        self.writer.write(move |tx| suspects::claim_suspects(tx, &request)).await
+        self.writer.write_relaxed(move |tx| suspects::claim_suspects(tx, &request)).await
     }
 
     async fn begin_suspects(&self, leases: Vec<(JobId, Token)>) -> StoreResult<Vec<JobId>> {
@@ -196,17 +196,17 @@ impl Queue for SqliteStore {
         finished: u64,
     ) -> StoreResult<Vec<JobId>> {
         let worker = worker.clone();
-        self.writer.write(move |tx| jobs::heartbeat(tx, &worker, &leases, lease, finished)).await
+        self.writer.write_relaxed(move |tx| jobs::heartbeat(tx, &worker, &leases, lease, finished)).await
     }
 
     async fn arrive(&self, worker: &Name) -> StoreResult<()> {
         let worker = worker.clone();
-        self.writer.write(move |tx| workers::arrive(tx, &worker)).await
+        self.writer.write_relaxed(move |tx| workers::arrive(tx, &worker)).await
     }
 
     async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()> {
         let worker = worker.clone();
-        self.writer.write(move |tx| workers::leave(tx, &worker, finished)).await
+        self.writer.write_relaxed(move |tx| workers::leave(tx, &worker, finished)).await
     }
 
     async fn release_dead_workers(&self, workers: Vec<Name>) -> StoreResult<u64> {
@@ -214,7 +214,7 @@ impl Queue for SqliteStore {
     }
 
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
-        self.writer.write(move |tx| jobs::release(tx, &leases)).await
+        self.writer.write_relaxed(move |tx| jobs::release(tx, &leases)).await
     }
 
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
@@ -405,6 +405,13 @@ impl Records for SqliteStore {
         );
         let parameters = (submission.raw(), stage.to_string(), rows::item_number(item));
         self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::outcome)).await
+    }
+
+    async fn reusable_outcome(&self, key: ContentHash) -> StoreResult<Option<Outcome>> {
+        static FIND: LazyLock<String> = LazyLock::new(|| {
+            format!("SELECT {OUTCOME_COLUMNS} FROM outcome WHERE reuse_key = ?1 ORDER BY submission_id DESC LIMIT 1")
+        });
+        self.readers.read(move |db| rows::first(db, &FIND, [key.as_bytes()], rows::outcome)).await
     }
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {

@@ -282,7 +282,8 @@ fn upsert_artifact(tx: &Tx<'_>, artifact: &Artifact) -> WriteResult<()> {
 /// counted as a change.
 pub(super) fn upsert_outcome(tx: &mut Tx<'_>, outcome: &Outcome) -> WriteResult<()> {
     let (output, output_blob) = payload_columns(&outcome.output);
-    let values = (
+    let reuse = outcome.reuse.as_deref();
+    let values = rusqlite::params![
         outcome.submission.raw(),
         outcome.stage.as_str(),
         item_number(outcome.item),
@@ -298,20 +299,25 @@ pub(super) fn upsert_outcome(tx: &mut Tx<'_>, outcome: &Outcome) -> WriteResult<
         outcome.attempts,
         outcome.cost_micros,
         outcome.finished_at.as_millis(),
-    );
+        reuse.map(|reuse| reuse.key.as_bytes()),
+        reuse.map(|reuse| reuse.recipe.as_bytes()),
+        reuse.and_then(|reuse| reuse.subject.as_ref()).map(ContentHash::as_bytes),
+        reuse.and_then(|reuse| reuse.made.as_deref()),
+    ];
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, output_blob, confidence, \
-         error, resume, input_hash, processor_version, attempts, cost_micros, finished_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+         error, resume, input_hash, processor_version, attempts, cost_micros, finished_at, reuse_key, recipe, subject, \
+         made) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) \
          ON CONFLICT (submission_id, stage, item_id, processor) DO NOTHING",
     )?;
-    if insert.execute(values.clone())? == 1 {
+    if insert.execute(values)? == 1 {
         tx.state.added.outcome(outcome.submission, &outcome.stage, outcome.status);
         return Ok(());
     }
     let mut replace = tx.db.prepare_cached(
         "UPDATE outcome SET status = ?5, output = ?6, output_blob = ?7, confidence = ?8, error = ?9, resume = ?10, \
-         input_hash = ?11, processor_version = ?12, attempts = ?13, cost_micros = ?14, finished_at = ?15 \
+         input_hash = ?11, processor_version = ?12, attempts = ?13, cost_micros = ?14, finished_at = ?15, \
+         reuse_key = ?16, recipe = ?17, subject = ?18, made = ?19 \
          WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4",
     )?;
     replace.execute(values)?;

@@ -240,6 +240,7 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WriteResult<bool> {
         attempts: job.attempt,
         cost_micros: 0,
         finished_at: tx.now,
+        reuse: None,
     };
     commit::upsert_outcome(tx, &outcome)?;
     events::append_about(tx, kind::JOB_DEAD_LETTERED, job.submission, job.item, &data)?;

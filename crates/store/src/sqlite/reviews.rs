@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{lease, query::ReviewFilter};
 use bindery_core::{
-    ItemId, JoinId, ReviewId, SubmissionId, Timestamp,
+    ContentHash, ItemId, JoinId, ReviewId, SubmissionId, Timestamp,
     outcome::Outcome,
     review::{Decision, NewReview, Review, as_lines},
 };
@@ -17,8 +17,8 @@ pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WriteResult<()> {
     let (input, input_blob) = payload_columns(&new.input);
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, reason, \
-         input, input_blob, created_at, goes_on, skills, claim_ms, decision, assigned_to, completed_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+         input, input_blob, created_at, goes_on, skills, claim_ms, decision, assigned_to, completed_at, \
+         subject) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
     let decided = new.decided.as_ref();
     insert.execute(rusqlite::params![
@@ -40,6 +40,7 @@ pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WriteResult<()> {
         decided.map(|(decision, _)| to_json(decision)),
         decided.and_then(|(_, by)| by.as_deref()),
         decided.map(|_| tx.now.as_millis()),
+        new.subject.as_ref().map(ContentHash::as_bytes),
     ])?;
     Ok(())
 }
@@ -125,6 +126,10 @@ pub(super) fn list(db: &Connection, filter: &ReviewFilter, now: Timestamp) -> ru
     if let Some(queue) = &filter.queue {
         values.push(Value::Text(queue.to_string()));
         conditions.push(format!("queue = ?{}", values.len()));
+    }
+    if let Some(subject) = filter.subject {
+        values.push(Value::Blob(subject.as_bytes().to_vec()));
+        conditions.push(format!("subject = ?{}", values.len()));
     }
     for skill in &filter.skills {
         values.push(Value::Text(to_json(skill)));

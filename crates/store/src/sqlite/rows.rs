@@ -7,7 +7,7 @@ use bindery_core::{
     item::{Item, ItemKind},
     job::{ErrorRecord, Job, JobState, Limit},
     join::Join,
-    outcome::{Outcome, OutcomeStatus, ResumePoint},
+    outcome::{Outcome, OutcomeStatus, ResumePoint, Reuse},
     review::{Review, ReviewStatus},
     submission::{Deadline, Submission, SubmissionStatus},
 };
@@ -174,7 +174,8 @@ pub(super) fn item(row: &Row<'_>) -> RowResult<Item> {
 }
 
 pub(super) const OUTCOME_COLUMNS: &str = "submission_id, item_id, stage, processor, status, output, output_blob, \
-    confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at";
+    confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at, reuse_key, recipe, \
+    subject, made";
 
 pub(super) fn outcome(row: &Row<'_>) -> RowResult<Outcome> {
     let status =
@@ -194,7 +195,14 @@ pub(super) fn outcome(row: &Row<'_>) -> RowResult<Outcome> {
         attempts: row.get(12)?,
         cost_micros: row.get(13)?,
         finished_at: time(row, 14)?,
+        reuse: reuse(row)?,
     })
+}
+
+/// None where the columns are empty.
+fn reuse(row: &Row<'_>) -> RowResult<Option<Box<Reuse>>> {
+    let (Some(key), Some(recipe)) = (optional_hash(row, 15)?, optional_hash(row, 16)?) else { return Ok(None) };
+    Ok(Some(Box::new(Reuse { key, recipe, subject: optional_hash(row, 17)?, made: row.get(18)? })))
 }
 
 pub(super) const JOIN_COLUMNS: &str = "id, submission_id, stage, scope_id, expected, declared, arrived, failed, \
@@ -235,7 +243,7 @@ pub(super) fn event(row: &Row<'_>) -> RowResult<Event> {
 
 pub(super) const REVIEW_COLUMNS: &str = "id, submission_id, item_id, stage, processor, join_id, queue, status, \
     priority, reason, input, input_blob, assigned_to, created_at, completed_at, goes_on, skills, claim_ms, \
-    assigned_until, decision";
+    assigned_until, decision, subject";
 
 pub(super) fn review(row: &Row<'_>) -> RowResult<Review> {
     let status =
@@ -258,6 +266,7 @@ pub(super) fn review(row: &Row<'_>) -> RowResult<Review> {
         assigned_to: row.get(12)?,
         assigned_until: optional_time(row, 18)?,
         decision: json(row, 19)?,
+        subject: optional_hash(row, 20)?,
         created_at: time(row, 13)?,
         completed_at: optional_time(row, 14)?,
     })

@@ -98,15 +98,37 @@ impl Tx<'_> {
     }
 }
 
+/// What a caller may rely on when its request has been answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    /// Survives the end of the process, of the system and of the power.
+    Durable,
+    /// Survives the end of the process. A power cut may undo it, together with everything after it: for what only says
+    /// who works on what, because then nobody does any more.
+    Relaxed,
+}
+
+impl Durability {
+    /// What `PRAGMA synchronous` calls it, in WAL mode.
+    fn synchronous(self) -> &'static str {
+        match self {
+            Self::Durable => "FULL",
+            Self::Relaxed => "NORMAL",
+        }
+    }
+}
+
 type Answer<T> = oneshot::Sender<StoreResult<T>>;
 
 /// One caller's request, with its type hidden.
 trait WriteRequest: Send {
+    fn durability(&self) -> Durability;
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WriteError>;
     fn answer(self: Box<Self>, failure: Option<StoreError>);
 }
 
 struct TypedRequest<F, T> {
+    durability: Durability,
     work: Option<F>,
     result: Option<StoreResult<T>>,
     answer: Answer<T>,
@@ -137,6 +159,10 @@ where
     F: FnOnce(&mut Tx<'_>) -> WriteResult<T> + Send,
     T: Send,
 {
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WriteError> {
         let Some(work) = self.work.take() else { return Ok(()) };
         self.result = Some(Ok(work(tx)?));
@@ -196,8 +222,25 @@ impl Writer {
         F: FnOnce(&mut Tx<'_>) -> WriteResult<T> + Send + 'static,
         T: Send + 'static,
     {
+        self.request(Durability::Durable, work).await
+    }
+
+    /// The same for claims, leases and heartbeats: everybody sees it at once, but a power cut may undo it.
+    pub(super) async fn write_relaxed<T, F>(&self, work: F) -> StoreResult<T>
+    where
+        F: FnOnce(&mut Tx<'_>) -> WriteResult<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.request(Durability::Relaxed, work).await
+    }
+
+    async fn request<T, F>(&self, durability: Durability, work: F) -> StoreResult<T>
+    where
+        F: FnOnce(&mut Tx<'_>) -> WriteResult<T> + Send + 'static,
+        T: Send + 'static,
+    {
         let (answer, result) = oneshot::channel();
-        let request = Box::new(TypedRequest { work: Some(work), result: None, answer });
+        let request = Box::new(TypedRequest { durability, work: Some(work), result: None, answer });
         let closed = || self.refusal.clone().unwrap_or(StoreError::Closed);
         let requests = self.requests.as_ref().ok_or_else(closed)?;
         requests.send(request).map_err(|_| StoreError::Closed)?;
@@ -218,35 +261,53 @@ impl Drop for Writer {
 struct Group {
     options: Options,
     db: Connection,
+    /// What the connection promises at the moment.
+    durability: Durability,
     state: WriterState,
     changes: watch::Sender<u64>,
 }
 
 impl Group {
     fn new(options: Options, db: Connection, changes: watch::Sender<u64>) -> Self {
-        Self { options, db, state: WriterState::default(), changes }
+        Self { options, db, durability: Durability::Durable, state: WriterState::default(), changes }
     }
 
     fn serve(mut self, inbox: &Receiver<Box<dyn WriteRequest>>) {
-        while let Ok(first) = inbox.recv() {
-            self.commit_group(first, inbox);
+        let mut left_over = None;
+        while let Some(first) = left_over.take().or_else(|| inbox.recv().ok()) {
+            left_over = self.commit_group(first, inbox);
         }
+        self.require(Durability::Durable);
         // Leave a tidy single file behind, unless another process holds the write lock: it does so when it closes.
         let _ = self.db.busy_timeout(TIDY_WITHIN);
         let _ = self.db.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
     }
 
-    fn commit_group(&mut self, first: Box<dyn WriteRequest>, inbox: &Receiver<Box<dyn WriteRequest>>) {
+    /// Between transactions only. Where it cannot be changed, it stays what it is.
+    fn require(&mut self, durability: Durability) {
+        if self.durability != durability && self.db.pragma_update(None, "synchronous", durability.synchronous()).is_ok()
+        {
+            self.durability = durability;
+        }
+    }
+
+    /// Returns a request that has to be durable, if one came while a relaxed group was gathered: the next group is its.
+    fn commit_group(
+        &mut self,
+        first: Box<dyn WriteRequest>,
+        inbox: &Receiver<Box<dyn WriteRequest>>,
+    ) -> Option<Box<dyn WriteRequest>> {
+        self.require(first.durability());
         if let Err(error) = self.db.execute_batch("BEGIN IMMEDIATE") {
             let error = self.explain(&error);
             tracing::debug!(error = %error, "a transaction could not begin");
             first.answer(Some(error));
-            return;
+            return None;
         }
         let begun = Instant::now();
         let changes_before = self.db.total_changes();
         let mut done: Vec<(Box<dyn WriteRequest>, Option<StoreError>)> = Vec::new();
-        let mut next = Some(first);
+        let (mut next, mut left_over) = (Some(first), None);
         while let Some(mut request) = next.take() {
             let failure = self.run_one(request.as_mut());
             done.push((request, failure));
@@ -255,6 +316,10 @@ impl Group {
             }
             if done.len() < LARGEST_GROUP && begun.elapsed() < LONGEST_GROUP {
                 next = inbox.try_recv().ok();
+                let fits = |request: &Box<dyn WriteRequest>| {
+                    self.durability == Durability::Durable || request.durability() == Durability::Relaxed
+                };
+                left_over = next.take_if(|request| !fits(request));
             }
         }
         let verdict = self.end_group(&done);
@@ -272,6 +337,7 @@ impl Group {
         for (request, failure) in done {
             request.answer(failure.or_else(|| verdict.clone()));
         }
+        left_over
     }
 
     /// Commits; the error of the group if that was not possible.
@@ -325,4 +391,32 @@ impl Group {
 
 fn run_cached(db: &Connection, sql: &str) -> rusqlite::Result<()> {
     db.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What SQLite promises the transaction under way: 1 is NORMAL, 2 is FULL.
+    fn synchronous(tx: &mut Tx<'_>) -> WriteResult<i64> {
+        Ok(tx.db.pragma_query_value(None, "synchronous", |row| row.get(0))?)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_has_to_be_durable_waits_for_the_disk_whatever_is_committed_beside_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let writer = Writer::start(Options::at(scratch.path().join("test.db"))).unwrap();
+        assert_eq!(writer.write_relaxed(synchronous).await.unwrap(), 1);
+        assert_eq!(writer.write(synchronous).await.unwrap(), 2);
+        // Whichever way they meet in one group.
+        for _ in 0..100 {
+            let (relaxed, durable, again) = tokio::join!(
+                writer.write_relaxed(synchronous),
+                writer.write(synchronous),
+                writer.write_relaxed(synchronous)
+            );
+            assert!(relaxed.is_ok() && again.is_ok());
+            assert_eq!(durable.unwrap(), 2);
+        }
+    }
 }

@@ -173,7 +173,7 @@ impl<'a> Job<'a> {
         };
         let complete = self.read_pages(source, &*file)?;
         self.failed.fetch_add(u64::from(!complete), Ordering::Relaxed);
-        let about = file.about();
+        let about = file.info();
         let is_archive = matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip);
         if is_archive || self.args.attachments {
             self.read_inside(source, &*file, budget)?;
@@ -228,7 +228,7 @@ impl<'a> Job<'a> {
 
     /// Where the pages of a file go.
     fn sink(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<Sink> {
-        let about = file.about();
+        let about = file.info();
         if self.args.explain {
             explain::file(&source.name, about, self.args.json)?;
             return Ok(Sink::Explained);
@@ -257,7 +257,7 @@ impl<'a> Job<'a> {
 
     /// False if some page could not be read.
     fn read_pages(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<bool> {
-        let about = file.about();
+        let about = file.info();
         let ranges: Vec<Range<usize>> = match &self.args.pages {
             Some(pages) => pages.ranges(about.page_count),
             None => Vec::from_iter((about.page_count > 0).then_some(0..about.page_count)),

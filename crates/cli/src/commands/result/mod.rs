@@ -10,7 +10,7 @@ use crate::{
 };
 use bindery_app::{
     App, Settings,
-    results::{self, ResultError, StoredResult, WorkbookError},
+    results::{self, ResultError, StoredResult, WorkbookError, parts},
 };
 use bindery_core::submission::{Submission, SubmissionStatus};
 use bindery_files::WholeFile;
@@ -30,7 +30,9 @@ Examples:
   bindery result sub_1 --csv table.csv      a row for each document, and table.rows.csv with those of lists; - prints the first
   bindery result sub_1 --xlsx table.xlsx    the same for a spreadsheet: a sheet of fields and one of rows
   bindery result sub_1 --jsonl docs.jsonl   a line of JSON for each document
-  bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md")]
+  bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md
+  bindery result sub_1 --files files        what programs of your own have returned, as files/STAGE/ITEM/NAME
+Of a result that `collector` has bound, tables have a row, and lines of JSON a line, for each part.")]
 pub(crate) struct Args {
     /// sub_N, or your own id
     submission: String,
@@ -66,6 +68,10 @@ struct Form {
     #[arg(long, value_name = "DIR")]
     texts: Option<PathBuf>,
 
+    /// Write the files that programs have returned into this folder, as STAGE/ITEM/NAME
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -90,6 +96,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let app = settings.existing().await?;
     let submission = app.engine.find_submission(&args.submission).await?;
     app.refuse_run(submission.id).await?;
+    if let Some(folder) = &args.form.files {
+        let written = results::write_returned_files(&app, submission.id, folder).await?;
+        output::note(format!("wrote {} into {}", output::count(written, "file"), folder.display()));
+        return Ok(Exit::Ok);
+    }
     let Some(result) = StoredResult::find(&app, submission.id).await? else {
         return Err(no_result(&app, &submission).await?.into());
     };
@@ -102,6 +113,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
             return Err(Failure::usage(message).hint("`bindery result` lists those there are").into());
         };
         result_tables::show_document(&document)?;
+    } else if let Some(path) = &form.csv
+        && let Some(columns) = parts::columns(&result)?
+    {
+        write_to(path, DataForm::Text, |file| Ok(parts::write_csv(&result, &columns, file)?))?;
     } else if let Some(path) = form.csv {
         let fields = results::field_names(&result)?;
         write_to(&path, DataForm::Text, |file| Ok(results::write_csv(&result, &fields, file)?))?;
@@ -113,12 +128,21 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
             return Err(Failure::usage("a terminal cannot show a spreadsheet").hint("name a file with --xlsx").into());
         }
+        if let Some(columns) = parts::columns(&result)? {
+            write_to(&path, DataForm::Binary, |file| Ok(parts::write_xlsx(&result, &columns, file)?))?;
+            return Ok(Exit::Ok);
+        }
         let types = settings.known_doctypes()?;
         let fields = results::field_names(&result)?;
         write_to(&path, DataForm::Binary, |file| Ok(results::write_xlsx(&result, &fields, &types, file)?))?;
     } else if let Some(path) = form.jsonl {
-        results::field_names(&result)?;
-        write_to(&path, DataForm::Json, |file| Ok(results::write_json_lines(&result, file)?))?;
+        write_to(&path, DataForm::Json, |file| {
+            if parts::write_json_lines(&result, &mut *file)? {
+                Ok(())
+            } else {
+                Ok(results::write_json_lines(&result, file)?)
+            }
+        })?;
     } else if let Some(folder) = form.texts {
         let written = results::write_texts(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
@@ -140,7 +164,11 @@ fn rows_file(path: &Path) -> Option<PathBuf> {
 /// What can be done instead.
 pub(crate) fn hint(error: &ResultError) -> Option<&'static str> {
     match error {
-        ResultError::NoDocuments => Some("the workflow `documents` makes them: `bindery run --workflow documents …`"),
+        ResultError::NoDocuments => {
+            Some("the workflow `documents` makes them, and `collector` binds parts of other workflows")
+        }
+        ResultError::TooManyKeys(_) => Some("--jsonl writes a line of JSON for each part"),
+        ResultError::NoFiles { .. } => Some("a program writes them into the folder `work.folder`"),
         ResultError::NoTexts { .. } => Some("the workflow `read` makes them: `bindery run --workflow read …`"),
         ResultError::TextMissing { .. } | ResultError::Unwritable { .. } => None,
     }

@@ -3,6 +3,7 @@
 use crate::{exit::Exit, output};
 use bindery_app::{App, items::ItemNames, reviews::ReviewFilter};
 use bindery_core::review::{Review, ReviewStatus};
+use std::collections::HashSet;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -41,6 +42,11 @@ pub(super) async fn run(app: &App, args: Args, as_json: bool) -> anyhow::Result<
     };
     let mut reviews = app.store().reviews(filter).await?;
     let has_more = reviews.len() > args.limit;
+    if !args.all {
+        // Whoever decides one of them decides the same question about the same content everywhere.
+        let mut asked = HashSet::new();
+        reviews.retain(|review| review.subject.is_none_or(|subject| asked.insert(subject)));
+    }
     reviews.truncate(args.limit);
     show(app, &reviews, as_json).await?;
     if has_more {

@@ -58,7 +58,7 @@ mod status;
 mod stderr;
 mod vitals;
 mod watch;
-mod wire;
+pub(crate) mod wire;
 
 pub use command::ChildCommand;
 pub use frame::MAX_FRAME;

@@ -125,10 +125,10 @@ impl<'a> From<&'a Extracted> for ExtractedRef<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct ChildrenRef<'a> {
-    kind: ItemKind,
+pub(crate) struct ChildrenRef<'a> {
+    pub(crate) kind: ItemKind,
     #[serde(serialize_with = "one_by_one")]
-    list: &'a Children,
+    pub(crate) list: &'a Children,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
@@ -154,12 +154,11 @@ pub(super) struct WireExtracted {
 
 impl From<WireExtracted> for Extracted {
     fn from(wire: WireExtracted) -> Self {
-        let children = |wire: WireChildren| Children::new(wire.kind, wire.list.into_iter().map(Child::from).collect());
         Self {
             output: wire.output,
             output_blob: wire.output_blob,
             confidence: wire.confidence,
-            children: wire.children.map(children),
+            children: wire.children.map(Children::from),
             reasons: wire.reasons,
             target: wire.target.map(Target::from),
             artifacts: wire.artifacts.into_iter().map(NewArtifact::from).collect(),
@@ -172,17 +171,29 @@ impl From<WireExtracted> for Extracted {
 }
 
 #[derive(Debug, Deserialize)]
-struct WireChildren {
+pub(crate) struct WireChildren {
     kind: ItemKind,
     list: Vec<WireChild>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+impl From<WireChildren> for Children {
+    fn from(wire: WireChildren) -> Self {
+        Self::new(wire.kind, wire.list.into_iter().map(Child::from).collect())
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct WireChild {
+    #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<ContentHash>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
     data: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
     input: Map<String, Value>,
 }
 
@@ -199,7 +210,7 @@ impl From<WireChild> for Child {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct WireArtifact {
+pub(crate) struct WireArtifact {
     key: String,
     hash: ContentHash,
     size: u64,
@@ -219,7 +230,7 @@ impl From<WireArtifact> for NewArtifact {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-enum WireTarget {
+pub(crate) enum WireTarget {
     Next,
     Backoffice,
     End,

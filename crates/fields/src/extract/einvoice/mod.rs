@@ -91,7 +91,7 @@ fn doctype(root: &Element) -> &'static str {
 }
 
 /// The one e-invoice among these files; None if there is none, or if they state different invoices.
-pub fn only(attachments: &[Attachment]) -> Option<EInvoice> {
+pub fn only_invoice(attachments: &[Attachment]) -> Option<EInvoice> {
     let mut all = attachments.iter().filter_map(read).filter_map(Result::ok);
     let first = all.next()?;
     // The same invoice may be there in two formats.
@@ -183,11 +183,11 @@ mod tests {
     #[test]
     fn a_file_states_one_invoice_however_often_it_is_attached() {
         let credit = UBL.replace("Invoice xmlns", "CreditNote xmlns").replace("</Invoice>", "</CreditNote>");
-        assert_eq!(only(&[attachment(UBL), attachment("<rss/>")]).map(|one| one.doctype), Some("invoice"));
-        assert_eq!(only(&[attachment(&credit)]).map(|one| one.doctype), Some("credit_note"));
-        assert!(only(&[attachment(UBL), attachment(UBL)]).is_some());
-        assert_eq!(only(&[attachment(UBL), attachment(&UBL.replace("A &amp; 1", "A 2"))]), None);
-        assert_eq!(only(&[]), None);
+        assert_eq!(only_invoice(&[attachment(UBL), attachment("<rss/>")]).map(|one| one.doctype), Some("invoice"));
+        assert_eq!(only_invoice(&[attachment(&credit)]).map(|one| one.doctype), Some("credit_note"));
+        assert!(only_invoice(&[attachment(UBL), attachment(UBL)]).is_some());
+        assert_eq!(only_invoice(&[attachment(UBL), attachment(&UBL.replace("A &amp; 1", "A 2"))]), None);
+        assert_eq!(only_invoice(&[]), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     extract::{candidate::Candidate, sheet::Sheet},
+    learn::calibrate::OcrCertainty,
     pattern::constant_regex,
 };
 use regex::Regex;
@@ -89,6 +90,13 @@ impl Days {
             (print.is_doubted, !print.label.has(Category::Date), !print.has_time, print.line)
         };
         day.prints.iter().min_by_key(rank).map_or(0, |index| self.prints[*index].candidate)
+    }
+
+    /// How sure OCR was of the print of a day that it read best.
+    pub(crate) fn ocr_certainty(&self, sheet: &Sheet, candidates: &[Candidate], day: &Day) -> Option<OcrCertainty> {
+        let prints = day.prints.iter().filter_map(|index| candidates.get(self.prints[*index].candidate));
+        let read = prints.filter_map(|candidate| sheet.ocr_certainty(std::slice::from_ref(&candidate.tokens)));
+        read.max_by(|a, b| a.words.total_cmp(&b.words))
     }
 
     pub(crate) fn features(&self, day: &Day, sink: &mut Sink) {

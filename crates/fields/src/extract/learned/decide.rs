@@ -33,7 +33,8 @@ pub(crate) struct Decided {
 
 /// Another value with at least this chance is named.
 const NEAR: f32 = 0.25;
-/// An answer that is more likely wrong than this is not worth showing.
+/// An answer that is more likely wrong than this is not worth showing, had its words been exact: a poor scan makes a value
+/// doubtful, and no better one is to be had.
 const LEAST: f32 = 0.12;
 /// Net sum and tax, which no receipt has to state, are left out where they are more likely wrong than right.
 const LEAST_OF_PARTS: f32 = 0.5;
@@ -86,12 +87,15 @@ impl Decider<'_> {
         let rows = feature_rows(&days.values, |day, sink| days.features(day, sink));
         let scores: Vec<f32> = rows.iter().map(|row| model.forest.score(row)).collect();
         let best = best_of(&scores)?;
-        let confidence = model.calibration.confidence(answer(&scores, best));
+        let ocr = days.ocr_certainty(self.sheet, self.dates, &days.values[best]);
+        let answer = answer(&scores, best);
+        let (exact, confidence) =
+            (model.calibration.confidence(answer), model.calibration.confidence(answer.with_ocr(ocr)));
         let candidate = self.dates.get(days.best_print(&days.values[best]))?;
         let label = self.label_of(candidate);
         let rival = rival_of(&scores, best).map(|other| days.values[other].normalised.clone());
         let because = reasons::explain(names, &model.forest.shares(&rows[best]), label.as_deref());
-        (confidence >= LEAST).then(|| Decided {
+        (exact >= LEAST).then(|| Decided {
             value: candidate.text.clone(),
             normalised: candidate.parsed.normalised.clone(),
             spans: std::iter::once(candidate.tokens.clone()).collect(),
@@ -114,11 +118,14 @@ impl Decider<'_> {
         };
         let scores: Vec<f32> = names.candidates.iter().zip(&rows).map(score).collect();
         let best = best_of(&scores)?;
-        let confidence = model.calibration.confidence(answer(&scores, best));
         let name = &names.candidates[best];
+        let ocr = self.sheet.ocr_certainty(&name.spans);
+        let answer = answer(&scores, best);
+        let (exact, confidence) =
+            (model.calibration.confidence(answer), model.calibration.confidence(answer.with_ocr(ocr)));
         let rival = rival_of(&scores, best).map(|other| names.candidates[other].text.clone());
         let because = reasons::explain(feature_names, &model.forest.shares(&rows[best]), None);
-        (confidence >= LEAST).then(|| Decided {
+        (exact >= LEAST).then(|| Decided {
             value: name.text.clone(),
             normalised: name.text.clone(),
             spans: name.spans.clone(),
@@ -170,8 +177,11 @@ impl Decider<'_> {
         chosen: usize,
     ) -> Option<Decided> {
         let (_, model, names) = self.models.get(kind)?;
-        let confidence = model.calibration.confidence(answer(scores, chosen));
         let value = &amounts.values[chosen];
+        let ocr = amounts.ocr_certainty(self.sheet, self.money, value);
+        let answer = answer(scores, chosen);
+        let (exact, confidence) =
+            (model.calibration.confidence(answer), model.calibration.confidence(answer.with_ocr(ocr)));
         // The print that speaks loudest alone is the evidence.
         let alone = |print: &usize| {
             let mut sink = Sink::default();
@@ -191,7 +201,7 @@ impl Decider<'_> {
         let rival = rival_of(scores, chosen).and_then(|other| text_of(&amounts.values[other]));
         let because = reasons::explain(names, &model.forest.shares(&rows[chosen]), label.as_deref());
         let least = if kind == ModelKind::ReceiptTotal { LEAST } else { LEAST_OF_PARTS };
-        (confidence >= least).then(|| Decided {
+        (exact >= least).then(|| Decided {
             value: candidate.text.clone(),
             normalised: candidate.parsed.normalised.clone(),
             spans: std::iter::once(candidate.tokens.clone()).collect(),

@@ -14,6 +14,9 @@ use crate::extract::{
 use bindery_reader::{Page, Rect, Word};
 use std::collections::HashMap;
 
+/// A word with this many figures is a date or an amount.
+const FEWEST_FIGURES: usize = 4;
+
 /// A candidate with the label that speaks for it.
 #[derive(Debug)]
 pub(crate) struct Pair<'o> {
@@ -101,14 +104,14 @@ impl Labelled<'_> {
         near: &[Candidate],
     ) -> Option<Pair<'o>> {
         let view = if candidate.line == label.line {
-            self.beside(label, candidate, near)?
+            self.beside_view(label, candidate, near)?
         } else {
-            self.below(label, candidate, near)?
+            self.below_view(label, candidate, near)?
         };
         Some(Pair { label, candidate: candidate.clone(), view })
     }
 
-    fn beside(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
+    fn beside_view(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
         if candidate.tokens.start < label.tokens.end {
             return None;
         }
@@ -127,7 +130,7 @@ impl Labelled<'_> {
         })
     }
 
-    fn below(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
+    fn below_view(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
         let (above, rect) = (label.rect, candidate.rect);
         let height = above.height().max(1.0);
         let distance = (rect.y0 - above.y1) / height;
@@ -285,8 +288,12 @@ impl Labelled<'_> {
 
     fn label_features(&self, label: &Occurrence, candidate: &Candidate, sink: &mut Sink) {
         let segment = self.sheet.segment_of(label.line, label.tokens.start);
+        // Where forms print two labels with their values close together, the first value ends what belongs to the first.
+        let is_value =
+            |token: &usize| self.sheet.tokens[*token].text.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_FIGURES;
         let before = segment.map_or(0, |segment| {
-            (segment.tokens.start..label.start.max(segment.tokens.start)).filter(|token| self.is_word(*token)).count()
+            let before = segment.tokens.start..label.start.max(segment.tokens.start);
+            before.rev().take_while(|token| !is_value(token)).filter(|token| self.is_word(*token)).count()
         });
         let end = segment.map_or(label.tokens.end, |segment| segment.tokens.end);
         let end = if candidate.line == label.line { end.min(candidate.tokens.start) } else { end };

@@ -181,7 +181,7 @@ impl<'s> Names<'s> {
         add(base.clone());
         let part = |part: &str, change: fn(&mut NameText)| {
             let mut candidate = NameText { text: tidy(part), is_whole: false, ..base.clone() };
-            candidate.spans = self.within(&candidate);
+            candidate.spans = self.spans_of(&candidate);
             change(&mut candidate);
             candidate
         };
@@ -216,14 +216,14 @@ impl<'s> Names<'s> {
             if let Some(number) = REGISTRATION.find(&text).filter(|number| number.start() > 0) {
                 let text = tidy(&text[..number.start()]);
                 let mut cut = NameText { text, is_unregistered: true, ..own };
-                cut.spans = self.within(&cut);
+                cut.spans = self.spans_of(&cut);
                 add(cut);
             }
         }
     }
 
     /// The words of the spans that hold the letters of the text, and no others.
-    fn within(&self, candidate: &NameText) -> Vec<Range<usize>> {
+    fn spans_of(&self, candidate: &NameText) -> Vec<Range<usize>> {
         let wanted = key(&candidate.text);
         let all: Vec<usize> = candidate.spans.iter().flat_map(Clone::clone).collect();
         for start in 0..all.len() {
@@ -387,6 +387,15 @@ pub(crate) fn behind_owner_label(text: &str) -> Option<&str> {
 /// Whether a text ends as the registered name of a company does, or has its legal form inside.
 pub(crate) fn has_legal_form(text: &str) -> bool {
     WordEnds::new(text).has_legal
+}
+
+/// Whether a text is a trade and a legal form, without a word that tells one shop from the next.
+pub(crate) fn is_bare_trade(text: &str) -> bool {
+    let parts: Vec<String> = text.split_whitespace().flat_map(crate::extract::label::plain_parts).collect();
+    let hits = lexicon::hits(parts.iter().map(String::as_str));
+    let says_little = |hit: &&LexiconHit| hit.categories.has_any(&[Category::Trade, Category::Legal]);
+    let covered: usize = hits.iter().filter(says_little).map(|hit| hit.end - hit.start).sum();
+    has_legal_form(text) && covered == parts.len()
 }
 
 /// What the words of a text are, and which stand first and last.

@@ -21,7 +21,7 @@
 mod dates;
 mod decide;
 mod labelled;
-mod lexicon;
+pub(crate) mod lexicon;
 mod merchant;
 mod money;
 mod reasons;
@@ -32,7 +32,7 @@ pub mod training;
 pub(crate) use decide::{Decided, Decider};
 pub(crate) use labelled::{Labelled, Pair};
 pub(crate) use money::hundredths;
-pub(crate) use stated_name::{beside_label, misreading, owner};
+pub(crate) use stated_name::{beside_label, fragment, misreading, other_company, owner};
 
 use crate::{
     extract::schema::FieldType,

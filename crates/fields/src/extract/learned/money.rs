@@ -6,7 +6,10 @@ use super::{
     lexicon::{self, Categories, Category, LexiconHit},
     sink::Sink,
 };
-use crate::extract::{candidate::Candidate, sheet::Sheet};
+use crate::{
+    extract::{candidate::Candidate, sheet::Sheet},
+    learn::calibrate::OcrCertainty,
+};
 use std::collections::{BTreeMap, HashSet};
 
 /// Categories that the words beside an amount are asked for.
@@ -287,6 +290,18 @@ impl Amounts {
             }
             false
         })
+    }
+
+    /// How sure OCR was of the print of a value that it read best.
+    pub(crate) fn ocr_certainty(
+        &self,
+        sheet: &Sheet,
+        candidates: &[Candidate],
+        value: &Amount,
+    ) -> Option<OcrCertainty> {
+        let prints = value.prints.iter().filter_map(|index| candidates.get(self.prints[*index].candidate));
+        let read = prints.filter_map(|candidate| sheet.ocr_certainty(std::slice::from_ref(&candidate.tokens)));
+        read.max_by(|a, b| a.words.total_cmp(&b.words))
     }
 
     /// The features of a value by some of its prints.

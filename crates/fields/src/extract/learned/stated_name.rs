@@ -1,7 +1,7 @@
 //! A name that a slip states beside a label of its own, such as `Merchant: Corner Shop`. No model is needed to find it.
 
 use super::Decided;
-use super::merchant::{behind_owner_label, has_legal_form};
+use super::merchant::{behind_owner_label, has_legal_form, is_bare_trade};
 use crate::extract::{label::Label, sheet::Sheet};
 use std::ops::Range;
 
@@ -43,6 +43,34 @@ pub(crate) fn owner(sheet: &Sheet) -> Option<String> {
         let name = if behind.is_empty() { below()? } else { behind };
         has_legal_form(&name).then_some(name)
     })
+}
+
+/// Why a name may be a part of one that is printed on several lines: nothing but a trade and a legal form (`RESTAURANT SDN
+/// BHD`), or a bracket that is not closed.
+pub(crate) fn fragment(name: &str) -> Option<String> {
+    if name.matches('(').count() != name.matches(')').count() {
+        return Some(format!("{name} may be a part of a longer name: its bracket is open"));
+    }
+    is_bare_trade(name).then(|| format!("{name} may be a part of a longer name: it names a trade alone"))
+}
+
+/// How far down a slip a company that is not its issuer may be named: below stand those of tills, cards and lotteries.
+const HEAD_LINES: usize = 14;
+
+/// A company with a legal form at the head of a slip whose name has no word of the one that was chosen, which has none.
+pub(crate) fn other_company(sheet: &Sheet, chosen: &str) -> Option<String> {
+    if has_legal_form(chosen) {
+        return None;
+    }
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
+        words.map(str::to_lowercase).collect()
+    };
+    let own = words(chosen);
+    let page = sheet.pages.first()?;
+    let names = page.lines.clone().take(HEAD_LINES).map(|line| sheet.quote(&sheet.lines[line].tokens));
+    let mut companies = names.filter(|name| has_legal_form(name) && name.split(' ').count() <= 9);
+    companies.find(|name| words(name).iter().all(|word| !own.contains(word)))
 }
 
 /// Why a name that OCR read may be misread: a figure among the letters of a word (`1DEA`), or a legal form that is not whole
@@ -133,6 +161,26 @@ mod tests {
         ] {
             assert_eq!(misreading(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn parts_of_names_are_doubted() {
+        for name in ["RESTAURANT SDN BHD", "TRADING SDN. BHD.", "GREEN HILL HARDWARE ENTERPRISE (NORTH"] {
+            assert!(fragment(name).is_some(), "{name}");
+        }
+        for name in
+            ["GREEN HILL RESTAURANT SDN BHD", "AEON CO. (M) BHD", "Corner Shop", "GREEN HILL", "99 SPEED MART S/B"]
+        {
+            assert_eq!(fragment(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_company_beside_the_sign_of_a_shop_is_found() {
+        let slip = sheet(&["BELLA PIZZA", "NORDBAY FOODS SDN BHD", "44300 BATANG KALI"]);
+        assert_eq!(other_company(&slip, "BELLA PIZZA").as_deref(), Some("NORDBAY FOODS SDN BHD"));
+        assert_eq!(other_company(&slip, "NORDBAY FOODS SDN BHD"), None);
+        assert_eq!(other_company(&slip, "NORDBAY"), None, "the same words");
     }
 
     #[test]

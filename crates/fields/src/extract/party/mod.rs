@@ -104,7 +104,7 @@ impl Parties {
         if address::has_legal_form(&name.text) {
             common += 0.3;
         }
-        let block = AddressBlock::below(sheet, name.line, &rect);
+        let block = AddressBlock::find_below(sheet, name.line, &rect);
         if block.postcode.is_some() {
             common += 0.15;
         }
@@ -201,7 +201,7 @@ impl Parties {
                 return std::iter::once(start..rest.end).collect();
             }
         }
-        let block = AddressBlock::below(sheet, line, &rect);
+        let block = AddressBlock::find_below(sheet, line, &rect);
         match block.postcode {
             Some(last) => block.lines[..=last].to_vec(),
             None => Vec::new(),

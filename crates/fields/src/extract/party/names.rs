@@ -92,7 +92,7 @@ pub(super) struct AddressBlock {
 }
 
 impl AddressBlock {
-    pub(super) fn below(sheet: &Sheet, line: usize, rect: &Rect) -> Self {
+    pub(super) fn find_below(sheet: &Sheet, line: usize, rect: &Rect) -> Self {
         let mut block = Self { lines: Vec::new(), postcode: None, has_own_numbers: false };
         let end = sheet.page_of(line).lines.end.min(line + 16);
         let mut bottom = rect.y1;

@@ -1,4 +1,6 @@
-//! The two parties that the opening sentence of a contract names: "by and between … and …".
+//! The two parties that the opening sentence of a contract names: "by and between … and …", "Parties: … (Employee) …"; and
+//! those of contracts that one party signs or that are written as letters, which give a party a name of its own: "Birch
+//! Paper, Inc., a Delaware corporation (the “Company”)".
 
 use crate::extract::{sheet::Sheet, value::address};
 use std::ops::Range;
@@ -8,10 +10,14 @@ use std::ops::Range;
 pub(crate) struct ProseParty {
     pub text: String,
     pub spans: Vec<Range<usize>>,
+    /// Why it may be no whole party, or not the only one.
+    pub doubt: Option<String>,
 }
 
 /// Words that announce the parties, and those between the two.
 const BETWEEN: &[&str] = &["between", "among", "zwischen", "entre", "tra", "tussen"];
+/// The same as a label, with a colon.
+const PARTIES: &[&str] = &["parties:", "parteien:", "partes:"];
 const AND: &[&str] = &["and", "und", "et", "y", "e", "en"];
 /// Words that go on with what a party is, not with its name.
 const DESCRIPTIONS: &[&str] = &[
@@ -93,7 +99,11 @@ const LONGEST_BEFORE: usize = 40;
 pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
     let last = sheet.lines.get(LAST_LINE.min(sheet.lines.len()).checked_sub(1)?)?;
     let words = ProseWords { sheet, end: last.tokens.end };
-    (0..words.end).filter(|at| BETWEEN.contains(&words.plain(*at).as_str())).find_map(|at| {
+    let announces = |at: &usize| {
+        BETWEEN.contains(&words.plain(*at).as_str())
+            || words.text(*at).is_some_and(|text| PARTIES.contains(&text.to_lowercase().as_str()))
+    };
+    (0..words.end).filter(announces).find_map(|at| {
         let first = name_at(&words, at + 1)?;
         let second = next_party(&words, first.end).and_then(|start| name_at(&words, start));
         // "between January and March" is no opening: names have a legal form or several words.
@@ -103,10 +113,13 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
             None => has_form(&first),
         };
         let before = at.saturating_sub(LONGEST_BEFORE)..at;
-        is_opening.then(|| Opening {
-            first: party(sheet, first),
-            second: second.map(|second| party(sheet, second)),
-            before,
+        let third = second.as_ref().and_then(|second| third_party(&words, second.end));
+        is_opening.then(|| {
+            let mut second = second.map(|second| party(sheet, second));
+            if let (Some(second), Some(third)) = (&mut second, third) {
+                second.doubt = Some(format!("{} is named as a party, too", sheet.quote(&third)));
+            }
+            Opening { first: party(sheet, first), second, before }
         })
     })
 }
@@ -163,8 +176,116 @@ fn name_at(words: &ProseWords<'_>, start: usize) -> Option<Range<usize>> {
     (end > start && end - start <= LONGEST_NAME && letters >= 4).then_some(start..end)
 }
 
-/// Where the second party begins: behind the "and" that ends the description of the first.
+/// A third company that the opening sentence joins with "and".
+fn third_party(words: &ProseWords<'_>, from: usize) -> Option<Range<usize>> {
+    let start = next_party(words, from)?;
+    // The sentence must not have ended in between.
+    let is_one_sentence = !(from..start).any(|at| {
+        let text = words.text(at).unwrap_or_default();
+        let ends = text.ends_with('.') && !address::has_legal_form(&format!("X {text}")) && text.len() > 3;
+        ends || words.plain(at).starts_with("whereas") || words.plain(at).starts_with("recital")
+    });
+    let name = name_at(words, start).filter(|_| is_one_sentence)?;
+    address::has_legal_form(&words.sheet.quote(&name)).then_some(name)
+}
+
+/// Roles that contracts give to their parties in brackets: `(the “Company”)`, `(collectively, the "Employer")`.
+const ROLES: &[&str] = &[
+    "company",
+    "employer",
+    "employee",
+    "corporation",
+    "executive",
+    "recipient",
+    "purchaser",
+    "buyer",
+    "seller",
+    "lender",
+    "borrower",
+    "landlord",
+    "tenant",
+    "lessor",
+    "lessee",
+    "licensor",
+    "licensee",
+    "contractor",
+    "consultant",
+    "provider",
+    "customer",
+    "client",
+    "bank",
+    "disclosing party",
+    "receiving party",
+    "parent",
+    "director",
+    "you",
+];
+/// How far before its role in brackets a party is named.
+const LONGEST_WAY_BACK: usize = 30;
+
+/// The parties that get a role in brackets in the opening sentences, and whom a letter is written to; at most two.
+pub(crate) fn defined_parties(sheet: &Sheet) -> Vec<ProseParty> {
+    let Some(last) = LAST_LINE.min(sheet.lines.len()).checked_sub(1).and_then(|last| sheet.lines.get(last)) else {
+        return Vec::new();
+    };
+    let words = ProseWords { sheet, end: last.tokens.end };
+    let mut found: Vec<ProseParty> = addressee(sheet).into_iter().collect();
+    let is_role = |at: usize| {
+        let text = words.text(at).unwrap_or_default();
+        let is_quoted = text.contains(['“', '”', '"']);
+        is_quoted && ROLES.contains(&words.plain(at).as_str())
+    };
+    let mut end_of_last = 0;
+    for role in (0..words.end).filter(|at| is_role(*at)) {
+        // The nearest name before the role, without the office that it has: "the Board of Directors of Birch, Inc.": a run of words with a legal form.
+        let first = role.saturating_sub(LONGEST_WAY_BACK).max(end_of_last);
+        let names = (first..role).filter(|at| is_start_of_name(&words, *at)).filter_map(|at| name_at(&words, at));
+        let with_form = names.filter(|name| name.end <= role && address::has_legal_form(&sheet.quote(name)));
+        let names_office =
+            |name: &Range<usize>| words.plain(name.start) == "board" || words.plain(name.start) == "directors";
+        let nearest = with_form.filter(|name| !names_office(name));
+        let Some(name) = nearest.min_by_key(|name| (std::cmp::Reverse(name.end), name.start)) else { continue };
+        end_of_last = role;
+        let named = party(sheet, name);
+        let key = address::name_key(&named.text);
+        if found.iter().all(|other| address::name_key(&other.text) != key) {
+            found.push(named);
+        }
+    }
+    found.truncate(2);
+    found
+}
+
+/// Whether a name may begin here: a capital behind a word in small letters, or at the beginning of a line.
+fn is_start_of_name(words: &ProseWords<'_>, at: usize) -> bool {
+    let starts_capital = |text: &str| text.starts_with(|c: char| c.is_uppercase());
+    let before = at.checked_sub(1).and_then(|before| words.text(before)).unwrap_or_default();
+    words.text(at).is_some_and(starts_capital) && (!starts_capital(before) || before.ends_with([',', '.', ':', ';']))
+}
+
+/// The company that a letter is written to: its name stands alone on a line above the salutation.
+fn addressee(sheet: &Sheet) -> Option<ProseParty> {
+    const SALUTATIONS: &[&str] = &["ladies and gentlemen", "gentlemen", "dear ", "sehr geehrte", "madame, monsieur"];
+    let first_page = sheet.pages.first()?.lines.clone();
+    let quote = |line: usize| sheet.quote(&sheet.lines[line].tokens);
+    let salutation = first_page.clone().find(|line| {
+        let text = quote(*line).to_lowercase();
+        SALUTATIONS.iter().any(|own| text.starts_with(own)) && text.len() < 60
+    })?;
+    let line = (first_page.start..salutation).rev().take(10).find(|line| {
+        let text = quote(*line);
+        address::has_legal_form(&text) && text.split_whitespace().count() <= LONGEST_NAME
+    })?;
+    Some(party(sheet, sheet.lines[line].tokens.clone()))
+}
+
+/// Where the second party begins: behind the "and" that ends the description of the first, or right behind its role in
+/// brackets: "Parties: Ann Birch (EMPLOYEE) Harbour, Inc.".
 fn next_party(words: &ProseWords<'_>, from: usize) -> Option<usize> {
+    let is_bracket = words.text(from).is_some_and(|text| text.starts_with('(') && text.ends_with(')'));
+    if is_bracket && name_at(words, from + 1).is_some_and(|name| address::has_legal_form(&words.sheet.quote(&name))) {
+        return Some(from + 1);
+    }
     let mut depth = 0usize;
     let mut fallback = None;
     for at in from..(from + LONGEST_DESCRIPTION).min(words.end) {
@@ -195,7 +316,13 @@ fn party(sheet: &Sheet, tokens: Range<usize>) -> ProseParty {
     }
     let text = sheet.quote(&tokens);
     let text = text.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '*' | '“' | '”' | '"'));
-    ProseParty { text: text.to_owned(), spans }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // Companies have a legal form, people two to four words with a capital.
+    let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || c == '(');
+    let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital);
+    let is_whole = address::has_legal_form(text) || is_person;
+    let doubt = (!is_whole).then(|| format!("{text} has neither a legal form nor the look of a person's name"));
+    ProseParty { text: text.to_owned(), spans, doubt }
 }
 
 #[cfg(test)]
@@ -243,6 +370,69 @@ mod tests {
         assert_eq!(
             read("is between Lignite Corp., a Texas corporation, and (“Employee”). Lignite Corp. will"),
             Some(("Lignite Corp.".to_owned(), None))
+        );
+    }
+
+    #[test]
+    fn a_third_party_and_names_that_look_like_none_are_doubted() {
+        let doubts = |text: &str| {
+            let mut page = Page::converted(1);
+            page.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(text) }));
+            let opening = opening(&Sheet::new(&[page]));
+            opening.map(|own| (own.first.doubt.is_some(), own.second.is_some_and(|second| second.doubt.is_some())))
+        };
+        let two =
+            "by and between Birch Paper, Inc., a Delaware corporation, and Harbour Books Ltd., a company of York.";
+        assert_eq!(doubts(two), Some((false, false)));
+        let three =
+            "by and between Birch Paper, Inc. (“Birch”), Harbour Books Ltd. (“Harbour”), and Quay Mills, LLC (“Quay”).";
+        assert_eq!(doubts(three).map(|(_, second)| second), Some(true));
+        let person = "between Birch Paper, Inc. (the “Company”) and Ann B. Harbour (the “Executive”).";
+        assert_eq!(doubts(person), Some((false, false)));
+        let strange =
+            "between The Savings and Loan of the County of Kiel (the “Bank”) and Birch Paper, Inc. (the “Borrower”).";
+        assert_eq!(doubts(strange).map(|(first, _)| first), Some(true));
+    }
+
+    #[test]
+    fn parties_behind_a_label_need_no_and() {
+        assert_eq!(
+            read(
+                "COVENANT NOT TO COMPETE PARTIES: Ann B. Birch (EMPLOYEE) HARBOUR, Inc., an Oregon corporation, and its\ndivisions (HARBOUR) DATE: October 6, 2014"
+            ),
+            pair("Ann B. Birch", "HARBOUR, Inc.")
+        );
+    }
+
+    fn defined(text: &str) -> Vec<String> {
+        let mut page = Page::converted(1);
+        for line in text.lines() {
+            page.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(line) }));
+        }
+        defined_parties(&Sheet::new(&[page])).into_iter().map(|party| party.text).collect()
+    }
+
+    #[test]
+    fn letters_name_the_company_they_are_about_and_the_one_they_are_written_to() {
+        assert_eq!(
+            defined(
+                "March 17, 2010\nHarbour Systems, Inc.\n27 Quay Ave.\nWilsonville, OR 97070\nAttention: Mr. Craig Birch\nLadies and Gentlemen:\nIn connection with your consideration of a possible transaction (a “Transaction”) involving Birch Technologies,\nInc. or certain of its affiliates (collectively, the “Company”), you have requested information."
+            ),
+            ["Harbour Systems, Inc.", "Birch Technologies, Inc."]
+        );
+    }
+
+    #[test]
+    fn an_agreement_that_one_party_signs_names_the_other_by_its_role() {
+        assert_eq!(
+            defined(
+                "As a condition of my becoming a member of the Board of Directors of Birch Data Corporation, a Delaware\ncorporation (the “Company”), and in consideration of my service to the Company, I agree to the following:"
+            ),
+            ["Birch Data Corporation"]
+        );
+        assert_eq!(
+            defined("The Company means what the “Company” has always meant, a corporation."),
+            Vec::<String>::new()
         );
     }
 

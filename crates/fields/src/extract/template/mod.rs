@@ -82,6 +82,11 @@ impl Templates {
         }
     }
 
+    /// Those that may be applied to documents of a type.
+    pub fn for_doctype(&self, name: &str) -> impl Iterator<Item = &Template> {
+        self.0.iter().filter(move |template| template.doctype.as_ref().is_none_or(|own| **own == *name))
+    }
+
     /// The template that counts for a document.
     pub fn for_document(&self, doctype: &DocType, pages: &[Page]) -> Option<&Template> {
         self.matching(doctype, &Sheet::new(pages))

@@ -53,14 +53,14 @@ impl TemplateRule {
             RulePlace::After(labels) => anchors(sheet, labels)
                 .into_iter()
                 .find_map(|(line, tokens)| self.value_in(sheet, tokens.end..sheet.lines[line].tokens.end, kind)),
-            RulePlace::Below(labels) => {
-                anchors(sheet, labels).into_iter().find_map(|(line, tokens)| self.below(sheet, line, &tokens, kind))
-            }
+            RulePlace::Below(labels) => anchors(sheet, labels)
+                .into_iter()
+                .find_map(|(line, tokens)| self.find_below(sheet, line, &tokens, kind)),
             RulePlace::Area(area) => self.inside(sheet, area, kind),
         }
     }
 
-    fn below(&self, sheet: &Sheet, line: usize, anchor: &Range<usize>, kind: FieldType) -> Option<Found> {
+    fn find_below(&self, sheet: &Sheet, line: usize, anchor: &Range<usize>, kind: FieldType) -> Option<Found> {
         let rect = sheet.rect_of(anchor);
         let end = sheet.page_of(line).lines.end.min(line + 1 + LINES_BELOW);
         sheet.lines[line + 1..end].iter().flat_map(|line| &line.segments).find_map(|segment| {

@@ -175,6 +175,24 @@ const CONFUSED: &[(char, char)] = &[
     ('B', '8'),
 ];
 
+/// `04t27t20`, `05lo4l20`: dates whose slashes OCR took for letters.
+static LETTERED_SLASHES: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(r"\b(?P<a>[0-3oO]\d)(?P<s>[tlI1|])(?P<b>[0-3oO]\d)(?P<t>[tlI1|])(?P<y>(?:20)?\d\d)\b")
+});
+
+/// A text in which the slashes of dates that OCR took for letters are slashes again; None where there are none. At least one
+/// of the two must be no figure: `0411212` is a number.
+pub fn with_slashes_restored(text: &str) -> Option<String> {
+    let restored = LETTERED_SLASHES.replace_all(text, |found: &Captures<'_>| {
+        if &found["s"] == "1" && &found["t"] == "1" {
+            return found[0].to_owned();
+        }
+        let figures = |part: &str| part.replace(['o', 'O'], "0");
+        format!("{}/{}/{}", figures(&found["a"]), figures(&found["b"]), &found["y"])
+    });
+    (restored != text).then(|| restored.into_owned())
+}
+
 /// A text in which the letters among figures, as in `25-Q1-2@17`, are the figures that OCR took for them; None where
 /// there are none.
 pub fn with_figures_restored(text: &str) -> Option<String> {

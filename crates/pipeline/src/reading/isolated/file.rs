@@ -226,7 +226,7 @@ impl IsolatedFile {
 }
 
 impl OpenFile for IsolatedFile {
-    fn about(&self) -> &About {
+    fn info(&self) -> &About {
         &self.opened.about
     }
 

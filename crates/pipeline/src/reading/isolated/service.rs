@@ -262,7 +262,7 @@ fn page(page: Page, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadErro
 
 /// What is known of a file, with its pages where they are all read already and not large.
 fn answer_open(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
-    let (about, attachments) = (Box::new(file.about().clone()), file.attachment_names().ok());
+    let (about, attachments) = (Box::new(file.info().clone()), file.attachment_names().ok());
     let (mut pages, mut contents) = (Vec::new(), Vec::new());
     for index in 0..if file.is_converted() { about.page_count } else { 0 } {
         let Some(head) = put(file.page(index)?, request, &mut contents, SENT_AT_ONCE) else {
@@ -277,7 +277,7 @@ fn answer_open(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Ve
 /// for it: another child would have to take them apart again. One that cannot be read is left out: who asks for it is
 /// told why.
 fn answer_ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>) {
-    let (hints, count) = (file.hints(), file.about().page_count);
+    let (hints, count) = (file.hints(), file.info().page_count);
     let (mut pages, mut contents) = (Vec::new(), Vec::new());
     let read_now = match count {
         // Where all pages are read by OCR, their own text is of no use.

@@ -52,7 +52,7 @@ async fn s003_14_office_documents_become_markdown_pages() {
         }
     }
     let opened = Reader::new(ReadOptions::default(), None).open(sample("upper-floor.pptx"), None).unwrap();
-    assert_eq!(files[1]["pages"], opened.about().page_count, "a page for each slide");
+    assert_eq!(files[1]["pages"], opened.info().page_count, "a page for each slide");
     let stock = json(&desk, "text-docs/item_3.json").await;
     assert!(stock["pages"][0].as_str().unwrap().contains("| --- |"), "rows with pipes: {stock}");
 }
@@ -64,10 +64,10 @@ async fn s003_15_a_pdf_becomes_one_file_per_page() {
     desk.run("idp").await;
     let reader = Reader::new(ReadOptions::default(), None);
     let whole = reader.open(sample("report.pdf"), None).unwrap();
-    assert_eq!(whole.about().page_count, 2);
+    assert_eq!(whole.info().page_count, 2);
     for (index, name) in ["page_001.pdf", "page_002.pdf"].into_iter().enumerate() {
         let file = reader.open(bytes(&desk, &format!("pdf-pages/item_1/{name}")).await, None).unwrap();
-        assert_eq!(file.about().page_count, 1);
+        assert_eq!(file.info().page_count, 1);
         let text = |page: bindery_reader::Page| render::text(&page).split_whitespace().count();
         assert_eq!(text(file.page(0).unwrap()), text(whole.page(index).unwrap()), "{name}");
     }

@@ -62,7 +62,7 @@ pub(super) struct Bands {
 }
 
 impl Bands {
-    pub(super) fn of(across: &[Line], bbox: &Rect) -> Self {
+    pub(super) fn find(across: &[Line], bbox: &Rect) -> Self {
         let mut levels: Vec<(Line, f32)> = Vec::new();
         for line in across {
             match levels.last_mut() {
@@ -85,7 +85,7 @@ impl Bands {
     /// Also lines that leave out a part of the width, but run through the rest without a break: beside a cell that spans
     /// rows.
     pub(super) fn loose(across: &[Line], bbox: &Rect) -> Self {
-        let mut bands = Self::of(across, bbox);
+        let mut bands = Self::find(across, bbox);
         bands.at.extend(across.iter().filter(|line| line.length() >= 0.5 * bbox.width()).map(|line| line.at));
         bands.at.sort_by(f32::total_cmp);
         bands.at.dedup();
@@ -109,7 +109,7 @@ pub(super) fn build(area: &Area<'_>) -> Option<Grid> {
     for row in &mut rows {
         row.chunks = row.chunks.drain(..).flat_map(|chunk| split(area, chunk, &columns)).collect();
     }
-    let bands = Bands::of(&area.lines.across, &area.bbox);
+    let bands = Bands::find(&area.lines.across, &area.bbox);
     let mut grid = if rows_are_closed(area, &rows, &columns) {
         closed::build(area, &rows, &columns)?
     } else {
@@ -125,7 +125,7 @@ pub(super) fn build(area: &Area<'_>) -> Option<Grid> {
 /// Words of two cells may stand so close that they look like one piece of text; the columns tell them apart.
 fn split(area: &Area<'_>, chunk: Chunk, columns: &Columns) -> Vec<Chunk> {
     let items = area.items;
-    let (first, last) = columns.of(&chunk.bbox);
+    let (first, last) = columns.spanned_by(&chunk.bbox);
     if first == last || chunk.items.len() < 2 {
         return vec![chunk];
     }
@@ -175,8 +175,11 @@ fn rows_are_closed(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> bool
             counts.push((0, 0));
             current = band;
         }
-        let figures =
-            row.chunks.iter().filter(|chunk| columns.of(&chunk.bbox).0 > 0 && chunk.is_numeric(area.items)).count();
+        let figures = row
+            .chunks
+            .iter()
+            .filter(|chunk| columns.spanned_by(&chunk.bbox).0 > 0 && chunk.is_numeric(area.items))
+            .count();
         if let Some((all, with_figures)) = counts.last_mut() {
             *all += 1;
             *with_figures += usize::from(figures > 0);

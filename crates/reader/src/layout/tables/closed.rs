@@ -27,7 +27,7 @@ pub(super) fn build(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Opt
     // By row: the first and the last column of each text.
     let mut chunks: Vec<Vec<(usize, usize, &Chunk)>> = vec![Vec::new(); row_count.max(1)];
     for chunk in rows.iter().flat_map(|row| &row.chunks) {
-        let (first, last) = columns.of(&chunk.bbox);
+        let (first, last) = columns.spanned_by(&chunk.bbox);
         chunks[level_of(&levels, chunk.bbox.center().1)].push((first, last, chunk));
     }
 

@@ -58,7 +58,7 @@ impl Columns {
     }
 
     /// The first and the last column that a piece of text stands in.
-    pub(super) fn of(&self, bbox: &Rect) -> (usize, usize) {
+    pub(super) fn spanned_by(&self, bbox: &Rect) -> (usize, usize) {
         let middle = bbox.center().0;
         let home = self.at(middle);
         let before = self.separators[..home].iter().rev().take_while(|separator| separator.is_crossed_by(bbox)).count();

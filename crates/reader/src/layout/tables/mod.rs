@@ -28,7 +28,10 @@ mod tests;
 mod text;
 mod trim;
 
-use super::content::{PageContent, Rule};
+use super::{
+    content::{PageContent, Rule},
+    hyphens,
+};
 use crate::model::{Cell, Inlines, Rect, Size, Table};
 use build::{Area, Grid, GridCell};
 use judge::Evidence;
@@ -88,10 +91,10 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
     }
     let (items, drawn, _) = text::items(input.words);
     let lines = if drawn.is_empty() {
-        Lines::of(input.rules, input.fills, input.size)
+        Lines::gather(input.rules, input.fills, input.size)
     } else {
         let rules: Vec<Rect> = input.rules.iter().chain(&drawn).copied().collect();
-        Lines::of(&rules, input.fills, input.size)
+        Lines::gather(&rules, input.fills, input.size)
     };
     let all: Vec<usize> = (0..items.len()).collect();
     let rows = text::rows_of(&items, &all);
@@ -134,7 +137,7 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
 pub(crate) fn ruled_areas(content: &PageContent) -> Vec<Rect> {
     let rules: Vec<Rect> = content.rules.iter().map(Rule::bbox).collect();
     let fills: Vec<Shade> = content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect();
-    regions::grid_areas(&Lines::of(&rules, &fills, content.size))
+    regions::grid_areas(&Lines::gather(&rules, &fills, content.size))
 }
 
 struct Finder<'a> {
@@ -158,7 +161,7 @@ impl Finder<'_> {
             return false;
         }
         let bbox = which.iter().fold(bbox, |bbox, &at| bbox.union(&self.items[at].bbox));
-        let area = Area { items: self.items, which, bbox, lines: self.lines.within(&bbox) };
+        let area = Area { items: self.items, which, bbox, lines: self.lines.cut_to(&bbox) };
         let Some(mut grid) = build::build(&area) else { return false };
         trim::trim(&mut grid, &bbox);
         signs::join(&mut grid, self.items);
@@ -213,15 +216,7 @@ impl Finder<'_> {
         let which: Vec<usize> = cell.chunks.iter().flat_map(|chunk| chunk.items.iter().copied()).collect();
         for line in text::rows_of(self.items, &which) {
             let piece = text::line_text(self.items, &line);
-            if text.ends_with('-')
-                && text.chars().rev().nth(1).is_some_and(char::is_alphabetic)
-                && piece.chars().next().is_some_and(char::is_lowercase)
-            {
-                text.pop();
-            } else if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(&piece);
+            hyphens::push_line(&mut text, &piece);
         }
         Cell {
             row: cell.row,

@@ -65,7 +65,7 @@ fn place(area: &Area<'_>, row: &TextRow, columns: &Columns, bands: &Bands) -> Ro
         .chunks
         .iter()
         .map(|chunk| {
-            let (first, last) = columns.of(&chunk.bbox);
+            let (first, last) = columns.spanned_by(&chunk.bbox);
             Placed { first, last, numeric: chunk.is_numeric(area.items), chunk: chunk.clone() }
         })
         .collect();

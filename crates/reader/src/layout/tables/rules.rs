@@ -50,7 +50,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// From thin boxes, and from the edges of larger ones that have a colour.
-    pub(super) fn of(rules: &[Rect], fills: &[Shade], size: Size) -> Self {
+    pub(super) fn gather(rules: &[Rect], fills: &[Shade], size: Size) -> Self {
         if rules.len() + fills.len() > MOST_PIECES {
             return Self::default();
         }
@@ -80,7 +80,7 @@ impl Lines {
     }
 
     /// Those within a box, cut to it.
-    pub(super) fn within(&self, area: &Rect) -> Self {
+    pub(super) fn cut_to(&self, area: &Rect) -> Self {
         let cut = |lines: &[Line], at: (f32, f32), along: (f32, f32)| {
             lines
                 .iter()

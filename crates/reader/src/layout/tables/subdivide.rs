@@ -48,8 +48,8 @@ fn is_list(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> bool {
     let (mut all, mut early) = (0, 0);
     for pair in several.windows(2) {
         for above in &pair[0].chunks {
-            let column = columns.of(&above.bbox).0;
-            if let Some(below) = pair[1].chunks.iter().find(|below| columns.of(&below.bbox).0 == column) {
+            let column = columns.spanned_by(&above.bbox).0;
+            if let Some(below) = pair[1].chunks.iter().find(|below| columns.spanned_by(&below.bbox).0 == column) {
                 all += 1;
                 early += usize::from(ends_early(area, above, below, columns));
             }
@@ -71,14 +71,14 @@ fn ends_early(area: &Area<'_>, above: &Chunk, below: &Chunk, columns: &Columns) 
     if above.is_numeric(area.items) || above.items.len() == 1 && above.items.iter().all(number) {
         return true;
     }
-    let (_, right) = columns.extent(columns.of(&above.bbox).1);
+    let (_, right) = columns.extent(columns.spanned_by(&above.bbox).1);
     let width = word.map_or(0.0, |word| word.bbox.width());
     right - above.bbox.x1 > width + 0.6 * above.bbox.height()
 }
 
 /// A row begins where text stands in several columns, or in the first column that the rows around it use.
 fn begins_row(area: &Area<'_>, row: &TextRow, rows: &[TextRow], columns: &Columns) -> bool {
-    let first = |row: &TextRow| row.chunks.first().map(|chunk| columns.of(&chunk.bbox).0);
+    let first = |row: &TextRow| row.chunks.first().map(|chunk| columns.spanned_by(&chunk.bbox).0);
     let small = |chunk: &Chunk| {
         let text = chunk.items.first().map_or("", |&at| area.items[at].text);
         text.len() > 1 && text.chars().next().is_some_and(char::is_lowercase)

@@ -26,7 +26,7 @@ impl Change<'_> {
     }
 
     /// A look is switched on, whatever the style says.
-    fn on(&self) -> bool {
+    fn is_on(&self) -> bool {
         matches!(self.byte(), 1 | 0x81)
     }
 }
@@ -116,14 +116,14 @@ impl LetterProperties {
         for change in changes(list) {
             let style = &mut letters.style;
             match change.code {
-                0x0835 => style.bold = change.on(),
-                0x0836 => style.italic = change.on(),
-                0x0837 | 0x2a53 => style.struck = change.on(),
+                0x0835 => style.bold = change.is_on(),
+                0x0836 => style.italic = change.is_on(),
+                0x0837 | 0x2a53 => style.struck = change.is_on(),
                 0x2a3e => style.underlined = change.byte() != 0,
                 0x2a48 => (style.superscript, style.subscript) = (change.byte() == 1, change.byte() == 2),
                 // Deleted while changes were tracked.
-                0x0800 => letters.deleted = change.on(),
-                0x083c => letters.hidden = change.on(),
+                0x0800 => letters.deleted = change.is_on(),
+                0x083c => letters.hidden = change.is_on(),
                 0x0855 => letters.special = change.byte() != 0,
                 0x6a09 => letters.symbol = u16_at(change.operand, 0).zip(u16_at(change.operand, 2)),
                 _ => {}

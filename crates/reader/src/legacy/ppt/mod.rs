@@ -55,7 +55,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     Ok(ConvertedFile::new(FileType::Ppt, metadata, pages)
         .with_attachments(attachments)
         .with_warnings(warnings)
-        .within(&options.limits))
+        .limit_pages(&options.limits))
 }
 
 /// Where the things that slides and notes refer to by number lie; the last time it was saved counts.
@@ -92,7 +92,7 @@ struct Listed {
     texts: Vec<Text>,
 }
 
-fn listed(document: &Record, instance: u16) -> Vec<Listed> {
+fn listed_slides(document: &Record, instance: u16) -> Vec<Listed> {
     let mut all: Vec<(Listed, Vec<Record>)> = Vec::new();
     let lists = document.children().filter(|record| record.kind == kind::SLIDE_LIST && record.instance == instance);
     for record in lists.flat_map(|list| list.children()) {
@@ -112,10 +112,11 @@ fn pages(stream: &[u8], user: &[u8]) -> Option<Vec<Page>> {
     let (places, document) = directory(stream, user)?;
     let at = |persist: u32| places.get(&persist).and_then(|place| record_at(stream, *place));
     let document = at(document).filter(|record| record.kind == kind::DOCUMENT)?;
-    let notes: HashMap<u32, u32> = listed(&document, 2).into_iter().map(|notes| (notes.id, notes.persist)).collect();
+    let notes: HashMap<u32, u32> =
+        listed_slides(&document, 2).into_iter().map(|notes| (notes.id, notes.persist)).collect();
     let links = links(&document);
     let mut pages = Vec::new();
-    for listed in listed(&document, 0) {
+    for listed in listed_slides(&document, 0) {
         let mut page = Page::converted(pages.len() + 1);
         let Some(container) = at(listed.persist).filter(|record| record.kind == kind::SLIDE) else {
             page.warnings.push("the slide's drawing is missing; only its outline is shown".to_owned());

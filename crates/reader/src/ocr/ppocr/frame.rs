@@ -54,7 +54,7 @@ impl Frame {
         let samples = |pixels: f32, wanted: usize| (pixels / wanted.max(1) as f32).ceil().clamp(1.0, MOST_SAMPLES);
         let (across, down) = (samples(self.length, width), samples(self.height, height));
         let share = 1.0 / (across * down * 127.5);
-        let pixels = Pixels::of(picture);
+        let pixels = Pixels::new(picture);
         for y in 0..height {
             for x in 0..width {
                 let mut sum = [0.0; 3];
@@ -84,7 +84,7 @@ struct Pixels<'p> {
 }
 
 impl<'p> Pixels<'p> {
-    fn of(picture: &'p PageImage) -> Self {
+    fn new(picture: &'p PageImage) -> Self {
         let last = |side: u32| side.saturating_sub(1) as f32;
         Self {
             bytes: &picture.pixels,

@@ -26,7 +26,7 @@ const APART: usize = 2;
 
 impl Ink {
     /// Of the first `width` columns of a tensor of colours.
-    pub(super) fn of(line: &Tensor, width: usize) -> Self {
+    pub(super) fn find(line: &Tensor, width: usize) -> Self {
         let (height, padded) = match line.shape[..] {
             [_, _, height, padded] => (height, padded),
             _ => (0, 0),
@@ -98,7 +98,7 @@ mod tests {
     /// A line of 100 by 48 pixels with ink in some of them.
     fn ink(is_ink: impl Fn(usize, usize) -> bool) -> Ink {
         let plane: Vec<f32> = (0..4800).map(|at| if is_ink(at % 100, at / 100) { -0.8 } else { 0.9 }).collect();
-        Ink::of(&Tensor { shape: vec![1, 3, 48, 100], values: plane.repeat(3) }, 100)
+        Ink::find(&Tensor { shape: vec![1, 3, 48, 100], values: plane.repeat(3) }, 100)
     }
 
     #[test]

@@ -129,11 +129,11 @@ impl Reading<'_> {
         let direction = direction_of(rotation);
         let lines: Vec<Frame> = found.iter().map(|line| line.towards(direction)).collect();
         let slant = slant(&lines, direction);
-        let upright = Upright::of(self.image, rotation, slant);
+        let upright = Upright::new(self.image, rotation, slant);
         let mut pieces = Vec::with_capacity(lines.len());
         for (index, line) in lines.iter().enumerate() {
             let (line, words) = if line.height > line.length * STANDING {
-                self.standing(index, line, rotation)?
+                self.upright_line(index, line, rotation)?
             } else {
                 (*line, self.line(index, line, rotation)?)
             };
@@ -190,7 +190,7 @@ impl Reading<'_> {
     }
 
     /// A line beside the others, which runs up or down, whichever is clearer.
-    fn standing(&mut self, index: usize, line: &Frame, rotation: u16) -> ReadResult<(Frame, Vec<LineWord>)> {
+    fn upright_line(&mut self, index: usize, line: &Frame, rotation: u16) -> ReadResult<(Frame, Vec<LineWord>)> {
         let mut best: Option<(f32, Frame, Vec<LineWord>)> = None;
         for turn in [90, 270] {
             let rotation = (rotation + turn) % 360;
@@ -262,7 +262,7 @@ struct Upright {
 }
 
 impl Upright {
-    fn of(image: &PageImage, rotation: u16, slant: f32) -> Self {
+    fn new(image: &PageImage, rotation: u16, slant: f32) -> Self {
         let sides = (image.width as f32, image.height as f32);
         let (width, height) = if rotation % 180 == 90 { (sides.1, sides.0) } else { sides };
         Self { rotation, sides, width, height, fall: slant.to_radians().tan() }
@@ -320,11 +320,11 @@ mod tests {
         let image = PageImage { width: 100, height: 200, channels: 1, pixels: vec![255; 20_000], dpi: 300 };
         // Text that runs down the right edge: the page was turned clockwise, and stands upright when turned by 270.
         let line = Frame { center: (90.0, 35.0), along: (0.0, 1.0), length: 50.0, height: 10.0 };
-        let upright = Upright::of(&image, 270, 0.0);
+        let upright = Upright::new(&image, 270, 0.0);
         assert_eq!((upright.width, upright.height), (200.0, 100.0));
         assert_eq!(upright.bbox(&line), Rect::new(10.0, 5.0, 60.0, 15.0));
         let upwards = Frame { center: (10.0, 165.0), along: (0.0, -1.0), length: 50.0, height: 10.0 };
-        assert_eq!(Upright::of(&image, 90, 0.0).bbox(&upwards), Rect::new(10.0, 5.0, 60.0, 15.0));
+        assert_eq!(Upright::new(&image, 90, 0.0).bbox(&upwards), Rect::new(10.0, 5.0, 60.0, 15.0));
     }
 
     #[test]

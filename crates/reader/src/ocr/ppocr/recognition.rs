@@ -45,7 +45,7 @@ pub(super) fn words(
     let width = (HEIGHT as f32 * line.length / line.height.max(1.0)).ceil().clamp(8.0, WIDEST as f32) as usize;
     let input = line.sampled(picture, width, HEIGHT, NARROWEST);
     let padded = width.max(NARROWEST);
-    let ink = Ink::of(&input, width);
+    let ink = Ink::find(&input, width);
     let output = network.run(input)?;
     let frames = frames(&output, dictionary)?;
     // In pixels of the network's input.

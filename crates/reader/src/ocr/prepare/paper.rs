@@ -16,7 +16,7 @@ pub(super) fn even_out(grey: &mut PageImage) {
     if width < side * 4 || height < side * 4 {
         return;
     }
-    let tiles = Tiles::of(grey, side).closed();
+    let tiles = Tiles::measure(grey, side).closed();
     if !tiles.uneven() {
         return;
     }
@@ -35,7 +35,7 @@ struct Tiles {
 
 impl Tiles {
     /// The brightest tenth of a tile is paper even where it is full of letters.
-    fn of(grey: &PageImage, side: usize) -> Self {
+    fn measure(grey: &PageImage, side: usize) -> Self {
         let width = grey.width as usize;
         let (across, down) = (width.div_ceil(side), (grey.height as usize).div_ceil(side));
         let mut paper = Vec::with_capacity(across * down);

@@ -24,7 +24,7 @@ use styles::Styles;
 pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     let package = Package::open(bytes, "docx", &options.limits, options.password.as_deref())?;
     let mut warnings = package.warnings().to_vec();
-    let of_package = Relations::of(&package, "", &mut warnings);
+    let of_package = Relations::read(&package, "", &mut warnings);
     let metadata = office_metadata(&package, &of_package, &mut warnings);
     let main = of_package.part("officeDocument").unwrap_or("word/document.xml").to_owned();
     let Some(document) = package.tree(&main)? else {
@@ -33,7 +33,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     if let Some(damage) = document.damage() {
         warnings.push(format!("the text was read only in part: {damage}"));
     }
-    let relations = Relations::of(&package, &main, &mut warnings);
+    let relations = Relations::read(&package, &main, &mut warnings);
     let related = |kind: &str, warnings: &mut Vec<String>| {
         relations.part(kind).and_then(|part| package.tree_or_warn(part, warnings).map(|tree| (part, tree)))
     };
@@ -92,7 +92,7 @@ pub(super) fn outline_of(page: &Page) -> Vec<OutlineEntry> {
 /// The blocks of another part, read with that part's own relations.
 fn part_blocks(converter: &mut Converter<'_>, part: &str, element: Element<'_>) -> Vec<Block> {
     let package = converter.package;
-    let own = Relations::of(package, part, &mut converter.warnings);
+    let own = Relations::read(package, part, &mut converter.warnings);
     let before = std::mem::replace(&mut converter.relations, own);
     let blocks = converter.captured(|converter| converter.blocks(element));
     converter.fields.clear();

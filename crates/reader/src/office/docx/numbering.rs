@@ -53,7 +53,7 @@ impl Numbering {
                     levels.push(Level::default());
                 }
                 if let Some(place) = levels.get_mut(at) {
-                    *place = Level::of(level);
+                    *place = Level::parse(level);
                 }
             }
             numbering.abstracts.insert(id, levels);
@@ -81,7 +81,7 @@ impl Numbering {
                     list.start_overrides.insert(at, start);
                 }
                 if let Some(level) = change.child("lvl") {
-                    list.level_overrides.insert(at, Level::of(level));
+                    list.level_overrides.insert(at, Level::parse(level));
                 }
             }
             numbering.lists.insert(id, list);
@@ -150,7 +150,7 @@ impl Default for Level {
 }
 
 impl Level {
-    fn of(element: Element<'_>) -> Self {
+    fn parse(element: Element<'_>) -> Self {
         let value = |name: &str| element.child(name).and_then(|found| found.attribute("val"));
         // Formats of one's own ("001") are within an alternative; its fallback is the nearest that all know.
         let format = value("numFmt")

@@ -108,7 +108,7 @@ impl Converter<'_> {
 
     fn run(&mut self, run: Element<'_>, paragraph: &mut Paragraph, link: Option<&str>) {
         let properties = run.child("rPr");
-        let own = properties.map(PartialLook::of).unwrap_or_default();
+        let own = properties.map(PartialLook::parse).unwrap_or_default();
         let run_style = properties.and_then(|found| found.child("rStyle")).and_then(|found| found.attribute("val"));
         let look = self.styles.look(own, run_style, paragraph.look);
         if look.hidden == Some(true) {

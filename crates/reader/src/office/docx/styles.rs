@@ -57,7 +57,7 @@ pub(super) enum ParagraphKind {
 }
 
 impl PartialLook {
-    pub(super) fn of(properties: Element<'_>) -> Self {
+    pub(super) fn parse(properties: Element<'_>) -> Self {
         let mut look = Self::default();
         for property in properties.elements() {
             let value = property.attribute("val");
@@ -86,7 +86,7 @@ impl PartialLook {
         look
     }
 
-    fn over(self, base: Self) -> Self {
+    fn with_base(self, base: Self) -> Self {
         Self {
             bold: self.bold.or(base.bold),
             italic: self.italic.or(base.italic),
@@ -126,7 +126,7 @@ impl Styles {
             let Some(id) = style.attribute("styleId") else { continue };
             let value = |name: &str| style.child(name).and_then(|found| found.attribute("val")).map(str::to_owned);
             let properties = style.child("pPr");
-            let mut look = style.child("rPr").map(PartialLook::of).unwrap_or_default();
+            let mut look = style.child("rPr").map(PartialLook::parse).unwrap_or_default();
             let name = value("name").unwrap_or_else(|| id.to_owned()).to_lowercase();
             if style.attribute("type") == Some("character") && names_code(&name) {
                 look.code = Some(true);
@@ -160,13 +160,13 @@ impl Styles {
 
     /// How a run looks: by itself, by its own style, by the style of its paragraph.
     pub(super) fn look(&self, run: PartialLook, run_style: Option<&str>, paragraph_look: PartialLook) -> PartialLook {
-        let styled = self.chain(run_style).fold(run, |look, entry| look.over(entry.look));
-        styled.over(paragraph_look)
+        let styled = self.chain(run_style).fold(run, |look, entry| look.with_base(entry.look));
+        styled.with_base(paragraph_look)
     }
 
     pub(super) fn paragraph_look(&self, style: Option<&str>) -> PartialLook {
         let style = style.or(self.default_paragraph.as_deref());
-        self.chain(style).fold(PartialLook::default(), |look, entry| look.over(entry.look))
+        self.chain(style).fold(PartialLook::default(), |look, entry| look.with_base(entry.look))
     }
 
     pub(super) fn style(look: PartialLook) -> Style {

@@ -34,12 +34,12 @@ pub(super) fn open(info: &[u8], encrypted: &[u8], password: &[u8]) -> ReadResult
     let turns = turns.filter(|turns| *turns <= MOST_TURNS).ok_or_else(unclear)?;
     let hash = lock.hash.spun(&lock.salt, password, turns);
     let unlocked = |name: &str, purpose: [u8; 8]| {
-        let aes = Aes::new(&fitted(lock.hash.of(&hash, &purpose), lock.key_bytes))?;
+        let aes = Aes::new(&fitted(lock.hash.digest(&hash, &purpose), lock.key_bytes))?;
         Some(aes.chained_blocks(&bytes_of(by_password, name)?, &fitted(lock.salt.clone(), BLOCK)))
     };
     let verifier = unlocked("encryptedVerifierHashInput", FOR_VERIFIER).ok_or_else(unclear)?;
     let expected = unlocked("encryptedVerifierHashValue", FOR_VERIFIER_HASH).ok_or_else(unclear)?;
-    let verifier = lock.hash.of(verifier.get(..lock.salt.len()).unwrap_or(&verifier), &[]);
+    let verifier = lock.hash.digest(verifier.get(..lock.salt.len()).unwrap_or(&verifier), &[]);
     if !expected.starts_with(&verifier) {
         return Ok(None);
     }
@@ -48,7 +48,7 @@ pub(super) fn open(info: &[u8], encrypted: &[u8], password: &[u8]) -> ReadResult
     let aes = Aes::new(&key).ok_or_else(unclear)?;
     let mut content = Vec::with_capacity(encrypted.len());
     for (number, segment) in (0u32..).zip(encrypted.chunks(SEGMENT)) {
-        let first = fitted(data.hash.of(&data.salt, &number.to_le_bytes()), BLOCK);
+        let first = fitted(data.hash.digest(&data.salt, &number.to_le_bytes()), BLOCK);
         content.extend(aes.chained_blocks(segment, &first));
     }
     Ok(Some(content))

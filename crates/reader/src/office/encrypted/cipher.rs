@@ -30,7 +30,7 @@ impl Hash {
     }
 
     /// Of two pieces, one behind the other.
-    pub(super) fn of(self, first: &[u8], second: &[u8]) -> Vec<u8> {
+    pub(super) fn digest(self, first: &[u8], second: &[u8]) -> Vec<u8> {
         match self {
             Self::Sha1 => {
                 use sha1::Digest as _;
@@ -44,7 +44,7 @@ impl Hash {
 
     /// The password with its salt, hashed again and again so that guessing takes time.
     pub(super) fn spun(self, salt: &[u8], password: &[u8], times: u32) -> Vec<u8> {
-        (0..times).fold(self.of(salt, password), |hash, turn| self.of(&turn.to_le_bytes(), &hash))
+        (0..times).fold(self.digest(salt, password), |hash, turn| self.digest(&turn.to_le_bytes(), &hash))
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn open(info: &[u8], encrypted: &[u8], password: &[u8]) -> ReadResult
     let key_bytes = bits.filter(|bits| *bits > 0).unwrap_or(128) as usize / 8;
     let aes = Aes::new(&key(verifier.salt, password, key_bytes))
         .ok_or_else(|| ReadError::unsupported("a key of that length, with which the file is encrypted,"))?;
-    let hash = Hash::Sha1.of(&aes.separate_blocks(verifier.encrypted), &[]);
+    let hash = Hash::Sha1.digest(&aes.separate_blocks(verifier.encrypted), &[]);
     let expected = aes.separate_blocks(verifier.encrypted_hash);
     Ok((expected.get(..SHA1_BYTES) == Some(hash.as_slice())).then(|| aes.separate_blocks(encrypted)))
 }
@@ -49,11 +49,11 @@ fn parts(info: &[u8]) -> Option<(&[u8], Verifier<'_>)> {
 }
 
 pub(super) fn key(salt: &[u8], password: &[u8], length: usize) -> Vec<u8> {
-    let hash = Hash::Sha1.of(&Hash::Sha1.spun(salt, password, TURNS), &[0; 4]);
+    let hash = Hash::Sha1.digest(&Hash::Sha1.spun(salt, password, TURNS), &[0; 4]);
     let half = |fill: u8| {
         let mut block = [fill; 64];
         block.iter_mut().zip(&hash).for_each(|(byte, hash)| *byte ^= hash);
-        Hash::Sha1.of(&block, &[])
+        Hash::Sha1.digest(&block, &[])
     };
     let mut key = half(0x36);
     key.extend(half(0x5c));

@@ -67,8 +67,9 @@ fn compound(info: &[u8], size: usize, encrypted: &[u8]) -> Vec<u8> {
 fn agile_file(content: &[u8], password: &str) -> Vec<u8> {
     let hash = Hash::Sha512;
     let spun = hash.spun(&SALT, &wide(password), TURNS);
-    let locked =
-        |plain: &[u8], purpose: [u8; 8]| base64(&encrypt(plain, &fitted(hash.of(&spun, &purpose), BLOCK), Some(&SALT)));
+    let locked = |plain: &[u8], purpose: [u8; 8]| {
+        base64(&encrypt(plain, &fitted(hash.digest(&spun, &purpose), BLOCK), Some(&SALT)))
+    };
     let (verifier, key) = (*b"sixteen letters!", *b"the key of a key");
     let how = format!(
         "blockSize=\"16\" keyBits=\"128\" hashSize=\"64\" cipherAlgorithm=\"AES\" cipherChaining=\"ChainingModeCBC\" \
@@ -80,13 +81,13 @@ fn agile_file(content: &[u8], password: &str) -> Vec<u8> {
          encryptedVerifierHashInput=\"{}\" encryptedVerifierHashValue=\"{}\" encryptedKeyValue=\"{}\"/>\
          </keyEncryptor></keyEncryptors></encryption>",
         locked(&verifier, FOR_VERIFIER),
-        locked(&hash.of(&verifier, &[]), FOR_VERIFIER_HASH),
+        locked(&hash.digest(&verifier, &[]), FOR_VERIFIER_HASH),
         locked(&key, FOR_KEY)
     );
     let mut info = vec![4, 0, 4, 0, 0x40, 0, 0, 0];
     info.extend_from_slice(xml.as_bytes());
     let segments = (0u32..).zip(content.chunks(SEGMENT)).flat_map(|(number, segment)| {
-        let first = fitted(hash.of(&SALT, &number.to_le_bytes()), BLOCK);
+        let first = fitted(hash.digest(&SALT, &number.to_le_bytes()), BLOCK);
         encrypt(segment, &key, Some(&first))
     });
     compound(&info, content.len(), &segments.collect::<Vec<_>>())
@@ -106,7 +107,7 @@ fn standard_file(content: &[u8], password: &str) -> Vec<u8> {
     info.extend(SALT);
     info.extend(encrypt(&verifier, &key, None));
     info.extend(20u32.to_le_bytes());
-    info.extend(encrypt(&Hash::Sha1.of(&verifier, &[]), &key, None));
+    info.extend(encrypt(&Hash::Sha1.digest(&verifier, &[]), &key, None));
     compound(&info, content.len(), &encrypt(content, &key, None))
 }
 

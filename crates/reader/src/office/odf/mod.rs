@@ -113,7 +113,7 @@ fn finished(file_type: FileType, mut file: Opened<'_>, pages: Vec<Page>, options
         .with_attachments(attachments)
         .with_outline(outline)
         .with_warnings(file.warnings)
-        .within(&options.limits)
+        .limit_pages(&options.limits)
 }
 
 /// The parts that every OpenDocument file has.

@@ -20,13 +20,13 @@ const EMU: f32 = 12_700.0;
 pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     let package = Package::open(bytes, "pptx", &options.limits, options.password.as_deref())?;
     let mut warnings = package.warnings().to_vec();
-    let of_package = Relations::of(&package, "", &mut warnings);
+    let of_package = Relations::read(&package, "", &mut warnings);
     let metadata = office_metadata(&package, &of_package, &mut warnings);
     let main = of_package.part("officeDocument").unwrap_or("ppt/presentation.xml").to_owned();
     let Some(presentation) = package.tree(&main)? else {
         return Err(ReadError::damaged("pptx", format!("\"{main}\", which lists the slides, is missing")));
     };
-    let relations = Relations::of(&package, &main, &mut warnings);
+    let relations = Relations::read(&package, &main, &mut warnings);
     let root = presentation.root();
     let size = root.child("sldSz").and_then(size_of);
     let authors = authors(&package, &relations, &mut warnings);
@@ -62,7 +62,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
         .with_attachments(attachments)
         .with_outline(outline)
         .with_warnings(warnings)
-        .within(&options.limits))
+        .limit_pages(&options.limits))
 }
 
 fn size_of(element: Element<'_>) -> Option<Size> {
@@ -110,11 +110,11 @@ impl Slides<'_> {
         if let Some(damage) = tree.damage() {
             warnings.push(format!("the slide was read only in part: {damage}"));
         }
-        let relations = Relations::of(self.package, part, &mut warnings);
+        let relations = Relations::read(self.package, part, &mut warnings);
         let layout_part = relations.part("slideLayout").map(str::to_owned);
         let layout = layout_part.as_deref().and_then(|part| self.shared(part));
         let master = layout_part.and_then(|part| {
-            let of_layout = Relations::of(self.package, &part, &mut Vec::new());
+            let of_layout = Relations::read(self.package, &part, &mut Vec::new());
             of_layout.part("slideMaster").and_then(|part| self.shared(part))
         });
         if matches!(tree.root().attribute("show"), Some("0" | "false")) {
@@ -134,7 +134,7 @@ impl Slides<'_> {
         if let Some(notes) = relations.part("notesSlide")
             && let Some(tree) = self.package.tree_or_warn(notes, &mut warnings)
         {
-            let of_notes = Relations::of(self.package, notes, &mut warnings);
+            let of_notes = Relations::read(self.package, notes, &mut warnings);
             page.blocks.extend(notes_blocks(tree.root(), &of_notes));
         }
         page.blocks.extend(self.comments(&relations, &mut warnings));

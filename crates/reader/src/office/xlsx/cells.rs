@@ -1,6 +1,6 @@
 //! The cells of one sheet, read as a stream: sheets can be large.
 
-use super::{dates::plain_moment, decimal::general, formats::shown};
+use super::{dates::plain_moment, decimal::general, formats::format_number};
 use crate::{
     error::bytes,
     model::Inlines,
@@ -170,7 +170,7 @@ fn cell_text(cell: &Current, shared: &Shared) -> Option<String> {
         _ if value.is_empty() => cell.inline.clone(),
         _ => match value.parse::<f64>() {
             Ok(number) => match shared.formats.get(cell.format).and_then(Option::as_deref) {
-                Some(code) => shown(number, code, shared.from_1904),
+                Some(code) => format_number(number, code, shared.from_1904),
                 None => general(number),
             },
             Err(_) => value.to_owned(),

@@ -21,7 +21,7 @@ const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
 impl Moment {
     /// None for what is before the first day or after the last.
-    pub(super) fn of(serial: f64, from_1904: bool) -> Option<Self> {
+    pub(super) fn from_serial(serial: f64, from_1904: bool) -> Option<Self> {
         if !(0.0..LAST_DAY).contains(&serial) {
             return None;
         }
@@ -63,7 +63,7 @@ fn calendar(since_1970: i64) -> (i64, u32, u32) {
 
 /// A moment without a format: the date, the time, or both where both are there.
 pub(in crate::office) fn plain_moment(serial: f64, from_1904: bool) -> Option<String> {
-    let moment = Moment::of(serial, from_1904)?;
+    let moment = Moment::from_serial(serial, from_1904)?;
     let date = format!("{:04}-{:02}-{:02}", moment.year, moment.month, moment.day);
     let time = format!("{:02}:{:02}:{:02}", moment.hour, moment.minute, moment.second);
     Some(match (serial < 1.0, serial.fract() == 0.0) {
@@ -86,6 +86,6 @@ mod tests {
         assert_eq!(plain_moment(0.0, true).as_deref(), Some("1904-01-01"));
         assert_eq!(plain_moment(-1.0, false), None);
         assert_eq!(plain_moment(f64::INFINITY, false), None);
-        assert_eq!(Moment::of(45_351.0, false).unwrap().weekday, 4);
+        assert_eq!(Moment::from_serial(45_351.0, false).unwrap().weekday, 4);
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Decimal {
 
 impl Decimal {
     /// The absolute value; what is not a number is zero.
-    pub(super) fn of(value: f64) -> Self {
+    pub(super) fn new(value: f64) -> Self {
         if !value.is_finite() || value == 0.0 {
             return Self { digits: Vec::new(), point: 0 };
         }
@@ -100,7 +100,7 @@ impl Decimal {
 
 /// A number without a format: as many digits as count, without an exponent unless it is huge or tiny.
 pub(in crate::office) fn general(value: f64) -> String {
-    let decimal = Decimal::of(value);
+    let decimal = Decimal::new(value);
     let sign = if value < 0.0 && !decimal.is_zero() { "-" } else { "" };
     if !(-10..21).contains(&decimal.exponent()) {
         let exponent = decimal.exponent();
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn halves_are_rounded_upwards() {
         let rounded = |value: f64, places: usize| {
-            let decimal = Decimal::of(value).rounded(places);
+            let decimal = Decimal::new(value).rounded(places);
             (decimal.whole(), decimal.fraction())
         };
         assert_eq!(rounded(2.675, 2), ("2".to_owned(), "68".to_owned()));

@@ -43,7 +43,7 @@ pub(super) fn drawn_blocks(package: &Package<'_>, relations: &Relations, warning
     let mut blocks = Vec::new();
     for part in relations.parts("drawing") {
         let Some(tree) = package.tree_or_warn(part, warnings) else { continue };
-        let of_drawing = Relations::of(package, part, warnings);
+        let of_drawing = Relations::read(package, part, warnings);
         for element in tree.root().descendants() {
             match element.name() {
                 "cNvPr" => blocks
@@ -72,7 +72,7 @@ pub(super) fn comment_blocks(
             let place = comment.attribute("ref").unwrap_or_default();
             let text = comment.child("text").map(Element::text).unwrap_or_default();
             let author = comment.attribute("personId").and_then(|id| people.get(id)).map_or("", String::as_str);
-            blocks.push(comment_block(known(place), author, &text));
+            blocks.push(comment_block(cell_name(place), author, &text));
             threaded.push(place.to_owned());
         }
     }
@@ -97,13 +97,13 @@ pub(super) fn comment_blocks(
             }
             // Excel writes the author into the text as well.
             let text = text.strip_prefix(&format!("{author}:")).unwrap_or(&text).to_owned();
-            blocks.push(comment_block(known(place), author, &text));
+            blocks.push(comment_block(cell_name(place), author, &text));
         }
     }
     blocks
 }
 
 /// The name of a cell; nothing if it is none.
-fn known(place: &str) -> &str {
+fn cell_name(place: &str) -> &str {
     if position(place).is_some() { place } else { "" }
 }

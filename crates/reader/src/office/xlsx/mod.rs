@@ -9,7 +9,7 @@ mod styles;
 
 pub(super) use cells::plain_date;
 pub(super) use decimal::general;
-pub(super) use formats::{built_in as built_in_format, shown as formatted};
+pub(super) use formats::{built_in as built_in_format, format_number as formatted};
 
 use super::{
     attached,
@@ -32,13 +32,13 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     let limits = &options.limits;
     let package = Package::open(bytes, "xlsx", limits, options.password.as_deref())?;
     let mut warnings = package.warnings().to_vec();
-    let of_package = Relations::of(&package, "", &mut warnings);
+    let of_package = Relations::read(&package, "", &mut warnings);
     let metadata = office_metadata(&package, &of_package, &mut warnings);
     let main = of_package.part("officeDocument").unwrap_or("xl/workbook.xml").to_owned();
     let Some(workbook) = package.tree(&main)? else {
         return Err(ReadError::damaged("xlsx", format!("\"{main}\", which lists the sheets, is missing")));
     };
-    let relations = Relations::of(&package, &main, &mut warnings);
+    let relations = Relations::read(&package, &main, &mut warnings);
     let shared = read_shared(&package, &relations, workbook.root(), limits, &mut warnings)?;
     let people = extras::people(&package, &relations, &mut warnings);
 
@@ -75,7 +75,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
         .with_attachments(attachments)
         .with_outline(outline)
         .with_warnings(warnings)
-        .within(limits))
+        .limit_pages(limits))
 }
 
 fn read_shared(
@@ -133,7 +133,7 @@ fn read_sheet(
     let mut content = read_cells(&decode_xml(&bytes), shared, limits);
     drop(bytes);
     page.warnings.append(&mut content.warnings);
-    let relations = Relations::of(package, part, &mut page.warnings);
+    let relations = Relations::read(package, part, &mut page.warnings);
     link_cells(&mut content.cells, extras::link_targets(&content.links, &relations));
     let edges =
         |name: &'static str| content.edges.iter().filter(move |(kind, _)| kind.ends_with(name)).map(|(_, text)| text);

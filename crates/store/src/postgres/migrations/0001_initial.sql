@@ -205,8 +205,15 @@ CREATE TABLE outcome (
     attempts          bigint NOT NULL,
     cost_micros       bigint NOT NULL,
     finished_at       bigint NOT NULL,
+    -- What later work on the same content finds it by, the hash of what it depends on beside its input, what a person's
+    -- decision about it is about, and what was found beside the output, as JSON.
+    reuse_key         bytea,
+    recipe            bytea,
+    subject           bytea,
+    made              text COLLATE "C",
     PRIMARY KEY (submission_id, stage, item_id, processor)
 );
+CREATE INDEX outcome_reuse ON outcome (reuse_key, submission_id) WHERE reuse_key IS NOT NULL;
 -- What failed is listed by itself, among a million that did not.
 CREATE INDEX outcome_failed ON outcome (submission_id, stage, item_id, processor) WHERE status = 2;
 
@@ -279,8 +286,11 @@ CREATE TABLE review (
     claim_ms      bigint,
     assigned_until bigint,
     -- What was decided, as JSON.
-    decision      text COLLATE "C"
+    decision      text COLLATE "C",
+    -- The hash of what is asked about: the same content asks the same question.
+    subject       bytea
 );
+CREATE INDEX review_subject ON review (subject) WHERE subject IS NOT NULL;
 CREATE INDEX review_open ON review (status, priority DESC, id) WHERE status < 2;
 CREATE INDEX review_submission ON review (submission_id);
 CREATE INDEX review_item ON review (submission_id, item_id);

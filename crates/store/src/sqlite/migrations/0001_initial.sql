@@ -155,8 +155,15 @@ CREATE TABLE outcome (
     processor_version INTEGER NOT NULL,
     attempts          INTEGER NOT NULL,
     cost_micros       INTEGER NOT NULL,
-    finished_at       INTEGER NOT NULL
+    finished_at       INTEGER NOT NULL,
+    -- What later work on the same content finds it by, the hash of what it depends on beside its input, what a person's
+    -- decision about it is about, and what was found beside the output, as JSON.
+    reuse_key         BLOB,
+    recipe            BLOB,
+    subject           BLOB,
+    made              TEXT
 ) STRICT;
+CREATE INDEX outcome_reuse ON outcome (reuse_key, submission_id) WHERE reuse_key IS NOT NULL;
 CREATE UNIQUE INDEX outcome_of ON outcome (submission_id, stage, item_id, processor);
 -- What failed is listed by itself, among a million that did not.
 CREATE INDEX outcome_failed ON outcome (submission_id, stage, item_id, processor) WHERE status = 2;
@@ -222,8 +229,11 @@ CREATE TABLE review (
     claim_ms      INTEGER,
     assigned_until INTEGER,
     -- What was decided, as JSON.
-    decision      TEXT
+    decision      TEXT,
+    -- The hash of what is asked about: the same content asks the same question.
+    subject       BLOB
 ) STRICT;
+CREATE INDEX review_subject ON review (subject) WHERE subject IS NOT NULL;
 CREATE INDEX review_open ON review (status, priority DESC, id) WHERE status < 2;
 CREATE INDEX review_submission ON review (submission_id);
 CREATE INDEX review_item ON review (submission_id, item_id);

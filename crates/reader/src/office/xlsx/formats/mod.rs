@@ -18,7 +18,7 @@ const WIDEST: usize = 20;
 
 /// Shows a number by a format code such as `#,##0.00 "€"`, `0%` or `yyyy-mm-dd`. Codes that are not understood show the
 /// number as it is.
-pub(in crate::office) fn shown(value: f64, code: &str, from_1904: bool) -> String {
+pub(in crate::office) fn format_number(value: f64, code: &str, from_1904: bool) -> String {
     let sections = sections(code);
     let (section, magnitude) = choose(&sections, value);
     if section.trim().is_empty() {
@@ -125,7 +125,7 @@ mod tests {
             (12.0, "@", "12"),
             (5.0, ";;;", "5"),
         ] {
-            assert_eq!(shown(value, code, false), expected, "{value} as {code}");
+            assert_eq!(format_number(value, code, false), expected, "{value} as {code}");
         }
     }
 
@@ -142,7 +142,7 @@ mod tests {
             (45_351.0, "[$-409]mmmm\\ d", "February 29"),
             (-5.0, "yyyy", "-5"),
         ] {
-            assert_eq!(shown(value, code, false), expected, "{value} as {code}");
+            assert_eq!(format_number(value, code, false), expected, "{value} as {code}");
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn no_format_is_too_odd() {
         for code in ["", "[", "\"", "\\", "_", "*", "E+", "0E+", ".", ",", "%", "[h", "#,", "0.0.0", "/", "am/p"] {
             for value in [0.0, -1.5, 1e300, 1e-300, f64::NAN] {
-                let _ = shown(value, code, false);
+                let _ = format_number(value, code, false);
             }
         }
     }

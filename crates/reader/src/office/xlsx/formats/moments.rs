@@ -28,7 +28,7 @@ pub(super) fn date(tokens: &[Token], value: f64, from_1904: bool) -> Option<Stri
     if elapsed {
         return Some(duration(tokens, value));
     }
-    let Some(moment) = Moment::of(value, from_1904) else { return plain_moment(value, from_1904) };
+    let Some(moment) = Moment::from_serial(value, from_1904) else { return plain_moment(value, from_1904) };
     let twelve = tokens.iter().any(|token| matches!(token, Token::HalfDay(_)));
     let mut out = String::new();
     for (at, token) in tokens.iter().enumerate() {

@@ -26,7 +26,7 @@ pub(super) fn number(tokens: &[Token], value: f64) -> Option<String> {
     let places = tokens.iter().take(mantissa_end).skip(point).filter(|token| digit_at(token)).count();
     let shift = i32::try_from(percents * 2).ok()? - i32::try_from(scaled_down * 3).ok()?;
 
-    let decimal = Decimal::of(value).shifted(shift);
+    let decimal = Decimal::new(value).shifted(shift);
     let whole_places = tokens.iter().take(point).filter(|token| digit_at(token)).count();
     let mut exponent = 0;
     let decimal = if exponent_at.is_some() {

@@ -1,9 +1,14 @@
-//! Reads sets of documents and writes what was found, for a scorer: `bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER]`.
+//! Reads sets of documents and writes what was found, for a scorer: `bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER] [--without-ocr] [--overlay FOLDER]`.
 //!
 //! SHARED holds `fixtures/documents`. OUT gets one JSON file for each set, in the shape of `bindery result --json`, and
 //! `einvoices.json` with the truth of the attached XML, which the extractor does not get to see. Receipts are read three times:
 //! as people typed them, by Tesseract, and by both engines together, as they are where the models of PP-OCR are installed.
-//! FOLDER keeps the pages that OCR has read, so that the next run need not read them again.
+//! `piles.json` is about documents of several sets put together.
+//! `--overlay` draws where the values of twenty documents of each set were found, of those that may be tuned on.
+//! `--without-ocr` reads no pictures. FOLDER keeps the pages that were read, so that the next run need not read them again.
+
+mod overlay;
+mod piles;
 
 use bindery_fields::{
     DocType, DocTypes,
@@ -15,6 +20,8 @@ use bindery_reader::{
     ocr::{local::LocalEngines, ppocr::PpOcr},
     pdf,
 };
+use overlay::ContactSheets;
+use piles::{PileDocument, is_held_out};
 use serde_json::{Value, json};
 use std::{
     env, fs,
@@ -41,7 +48,8 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Problem> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let usage = "usage: bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER]";
+    let usage =
+        "usage: bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER] [--without-ocr] [--overlay FOLDER]";
     let [shared, out, own_type, ..] = arguments.as_slice() else { return Err(usage.into()) };
     let option = |name: &str| {
         arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).map(PathBuf::from)
@@ -58,25 +66,49 @@ fn run() -> Result<(), Problem> {
     let mut clock = Clock::default();
     let receipt = shipped("receipt")?;
     let mut results = Vec::new();
+    let mut piled = Vec::new();
     for file in files(&documents.join("receipts.boxes"), "csv")? {
         let name = file_name(&file).replace(".boxes.csv", ".jpg");
-        let page = boxes_page(&fs::read(&file)?);
-        results.push(result(&name, &clock.extract(receipt, &[page])));
+        let pages = vec![boxes_page(&fs::read(&file)?)];
+        results.push(result(&name, &clock.extract(receipt, &pages)));
     }
     write(&out.join("receipts.json"), &results)?;
-    for (name, choice) in [("receipts-tesseract", EngineChoice::Tesseract), ("receipts-ocr", EngineChoice::Auto)] {
+    let with_ocr = !arguments.iter().any(|argument| argument == "--without-ocr");
+    let engines = [("receipts-tesseract", EngineChoice::Tesseract), ("receipts-ocr", EngineChoice::Auto)];
+    for (name, choice) in engines.into_iter().filter(|_| with_ocr) {
         if choice == EngineChoice::Auto && !PpOcr::default().is_installed() {
             writeln!(io::stdout(), "{name}: skipped: the models of PP-OCR are not installed")?;
             continue;
         }
         let kept = pages.as_ref().map(|folder| folder.join(name));
-        let results = read_pictures(&documents.join("receipts"), receipt, choice, kept.as_deref())?;
+        let read = read_pictures(&documents.join("receipts"), choice, kept.as_deref())?;
+        let results: Vec<Value> = read.iter().map(|(file, pages)| result(file, &extract(receipt, pages))).collect();
+        draw(option("--overlay").as_deref(), &documents.join("receipts"), name, receipt, &read)?;
         write(&out.join(name).with_extension("json"), &results)?;
+        // Piles hold them as the best engine reads them.
+        piled = read.into_iter().map(|(file, pages)| PileDocument::new(file, "receipt", pages)).collect();
     }
     let ad_buy = DocType::parse(&fs::read_to_string(own_type)?, own_type)?;
-    read_set(&documents.join("ad-buys"), &ad_buy, &mut clock, &out.join("ad-buys.json"))?;
-    read_set(&documents.join("contracts"), shipped("contract")?, &mut clock, &out.join("contracts.json"))?;
-    read_einvoices(&documents.join("einvoices"), shipped("invoice")?, &mut clock, &out.join("einvoices.json"))?;
+    for (name, doctype) in [("ad-buys", &ad_buy), ("contracts", shipped("contract")?)] {
+        let kept = pages.as_ref().map(|folder| folder.join(name));
+        let read = read_set(&documents.join(name), kept.as_deref())?;
+        let results: Vec<Value> =
+            read.iter().map(|(file, pages)| result(file, &clock.extract(doctype, pages))).collect();
+        write(&out.join(name).with_extension("json"), &results)?;
+        draw(option("--overlay").as_deref(), &documents.join(name), name, doctype, &read)?;
+        if name == "contracts" {
+            piled.extend(read.into_iter().map(|(file, pages)| PileDocument::new(file, "contract", pages)));
+        }
+    }
+    let kept = pages.as_ref().map(|folder| folder.join("einvoices"));
+    let invoices = documents.join("einvoices");
+    let einvoices = out.join("einvoices.json");
+    let read = read_einvoices(&invoices, shipped("invoice")?, &mut clock, kept.as_deref(), &einvoices)?;
+    let drawn: Vec<(String, Vec<Page>)> = read.iter().map(|own| (own.file.clone(), own.pages.clone())).collect();
+    draw(option("--overlay").as_deref(), &invoices, "einvoices", shipped("invoice")?, &drawn)?;
+    piled.extend(read);
+    let found = piles::read_piles(piled, &types)?;
+    fs::write(out.join("piles.json"), serde_json::to_vec_pretty(&json!({ "piles": found }))?)?;
     let (each, pages) = clock.measure();
     writeln!(io::stdout(), "fields of a page take {each:.2} ms of processor time ({pages} pages)")?;
     Ok(())
@@ -121,49 +153,44 @@ fn processor_time() -> Option<Duration> {
     stat.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-fn read_set(folder: &Path, doctype: &DocType, clock: &mut Clock, out: &Path) -> Result<(), Problem> {
-    let mut results = Vec::new();
-    for file in files(folder, "pdf")? {
-        let (pages, _) = read_pdf(&file)?;
-        results.push(result(&file_name(&file), &clock.extract(doctype, &pages)));
-    }
-    write(out, &results)
+/// The pages of all PDF files of a folder, by the names of the files.
+fn read_set(folder: &Path, kept: Option<&Path>) -> Result<Vec<(String, Vec<Page>)>, Problem> {
+    let read = |file: PathBuf| Ok((file_name(&file), read_once(&file, kept, || pages_of(&open_pdf(&file)?))?));
+    files(folder, "pdf")?.into_iter().map(read).collect()
 }
 
-/// Fields of the pictures of a folder, each read by OCR.
+/// The pictures of a folder, each read by OCR.
 fn read_pictures(
     folder: &Path,
-    doctype: &DocType,
     choice: EngineChoice,
     kept: Option<&Path>,
-) -> Result<Vec<Value>, Problem> {
-    if let Some(kept) = kept {
-        fs::create_dir_all(kept)?;
-    }
+) -> Result<Vec<(String, Vec<Page>)>, Problem> {
     let engines = LocalEngines::default();
     let reader = Reader::new(ReadOptions::default(), Some(engines.choose(choice)));
-    let mut results = Vec::new();
-    for file in files(folder, "jpg")? {
+    let read = |file: PathBuf| {
         let name = file_name(&file);
-        let kept = kept.map(|folder| folder.join(&name).with_extension("json"));
-        let page: Page = match kept.as_ref().filter(|kept| kept.exists()) {
-            Some(kept) => serde_json::from_slice(&fs::read(kept)?)?,
-            None => reader.read_page(reader.open(fs::read(&file)?, Some(&name))?.as_ref(), 0)?,
-        };
-        if let Some(kept) = kept {
-            fs::write(kept, serde_json::to_vec(&page)?)?;
-        }
-        results.push(result(&name, &extract(doctype, &[page])));
-    }
-    Ok(results)
+        let pages = read_once(&file, kept, || {
+            Ok(vec![reader.read_page(reader.open(fs::read(&file)?, Some(&name))?.as_ref(), 0)?])
+        })?;
+        Ok((name, pages))
+    };
+    files(folder, "jpg")?.into_iter().map(read).collect()
 }
 
-fn read_einvoices(folder: &Path, invoice: &DocType, clock: &mut Clock, out: &Path) -> Result<(), Problem> {
+fn read_einvoices(
+    folder: &Path,
+    invoice: &DocType,
+    clock: &mut Clock,
+    kept: Option<&Path>,
+    out: &Path,
+) -> Result<Vec<PileDocument>, Problem> {
     let mut results = Vec::new();
+    let mut read = Vec::new();
     for file in files(folder, "pdf")? {
-        let (pages, opened) = read_pdf(&file)?;
+        let opened = open_pdf(&file)?;
         let attachments = opened.attachments()?;
         let Some(truth) = attachments.iter().filter_map(einvoice::read).find_map(Result::ok) else { continue };
+        let pages = read_once(&file, kept, || pages_of(&opened))?;
         let mut entry = result(&file_name(&file), &clock.extract(invoice, &pages));
         entry["truth"] = truth
             .values
@@ -179,15 +206,54 @@ fn read_einvoices(folder: &Path, invoice: &DocType, clock: &mut Clock, out: &Pat
             .collect();
         entry["truth_lines"] = amounts.into();
         results.push(entry);
+        read.push(PileDocument::new(file_name(&file), truth.doctype, pages));
     }
-    write(out, &results)
+    write(out, &results)?;
+    Ok(read)
 }
 
-fn read_pdf(file: &Path) -> Result<(Vec<Page>, impl OpenFile + use<>), Problem> {
+/// How many documents of a set are drawn.
+const DRAWN: usize = 20;
+
+fn draw(
+    out: Option<&Path>,
+    folder: &Path,
+    name: &str,
+    doctype: &DocType,
+    read: &[(String, Vec<Page>)],
+) -> Result<(), Problem> {
+    let Some(out) = out else { return Ok(()) };
+    let mut sheets = ContactSheets::new(out, name);
+    for (file, pages) in read.iter().filter(|(file, _)| !is_held_out(file)).take(DRAWN) {
+        sheets.add(&folder.join(file), pages, &extract(doctype, pages))?;
+    }
+    sheets.finish()
+}
+
+fn open_pdf(file: &Path) -> Result<impl OpenFile + use<>, Problem> {
     let options = ReadOptions { ocr: OcrMode::Never, ..ReadOptions::default() };
-    let opened = pdf::open(fs::read(file)?, &options)?;
-    let pages = (0..opened.about().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?;
-    Ok((pages, opened))
+    Ok(pdf::open(fs::read(file)?, &options)?)
+}
+
+fn pages_of(opened: &impl OpenFile) -> Result<Vec<Page>, Problem> {
+    Ok((0..opened.info().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The pages of a file: those that an earlier run kept, or else those that are read now, which are kept if there is a folder.
+fn read_once(
+    file: &Path,
+    kept: Option<&Path>,
+    read: impl FnOnce() -> Result<Vec<Page>, Problem>,
+) -> Result<Vec<Page>, Problem> {
+    let Some(folder) = kept else { return read() };
+    let kept = folder.join(file_name(file)).with_extension("json");
+    if kept.exists() {
+        return Ok(serde_json::from_slice(&fs::read(kept)?)?);
+    }
+    let pages = read()?;
+    fs::create_dir_all(folder)?;
+    fs::write(kept, serde_json::to_vec(&pages)?)?;
+    Ok(pages)
 }
 
 fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Problem> {

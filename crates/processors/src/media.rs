@@ -39,7 +39,7 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 /// What a file with this name claims to be.
-pub(crate) fn media_type(name: &str) -> &'static str {
+pub fn media_type(name: &str) -> &'static str {
     let Some(extension) = Path::new(name).extension().and_then(|extension| extension.to_str()) else {
         return UNKNOWN;
     };
