@@ -54,8 +54,8 @@ impl Subject {
 
     pub async fn decide(self, app: &App, by: Option<&str>, decision: &Decision) -> AppResult<Decided> {
         Ok(match self {
-            Self::Review(id) => app.engine.decide(id, by, decision).await?,
-            Self::Item(submission, item) => app.engine.decide_item(submission, item, by, decision).await?,
+            Self::Review(id) => Box::pin(app.engine.decide(id, by, decision)).await?,
+            Self::Item(submission, item) => Box::pin(app.engine.decide_item(submission, item, by, decision)).await?,
         })
     }
 }

@@ -401,7 +401,7 @@ macro_rules! conformance_suite {
 mod tests {
     #[test]
     fn the_macro_names_every_function_of_the_suite() {
-        let list = include_str!("mod.rs");
+        let list = include_str!("lib.rs");
         let files = [
             ("jobs", include_str!("jobs.rs")),
             ("leases", include_str!("leases.rs")),

@@ -16,7 +16,7 @@ impl App {
     pub async fn store_cities(
         &self,
         purpose: Purpose,
-        entries: impl Fn(&[Jurisdiction]) -> AppResult<Vec<(String, Entry)>>,
+        entries: impl Fn(&[Jurisdiction]) -> Result<Vec<(String, Entry)>, CouncilRefused>,
     ) -> AppResult<Result<Plan, Vec<PlacedFault>>> {
         for _ in 0..MOST_ATTEMPTS {
             let stored = self.civic().jurisdictions(JurisdictionFilter::default()).await?;

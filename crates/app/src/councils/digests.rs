@@ -98,6 +98,5 @@ impl DigestMade {
         let at = Timestamp::from_millis(noon.timestamp().as_millisecond());
         let key = format!("digest:{to}:{today}:{}", digest.title);
         eml::write(&Letter::of_digest(digest), &eml::Envelope { from, to, key: &key, at })
-            .map_err(|why| why.to_string())
     }
 }

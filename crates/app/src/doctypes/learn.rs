@@ -129,8 +129,8 @@ impl Learned {
     }
 
     /// Fields that were corrected and are not learned, with the reason.
-    pub fn not_learned(&self) -> impl Iterator<Item = (&str, String)> {
-        self.suggestion.not_learned.iter().map(|left| (left.field.as_str(), left.because.to_string()))
+    pub fn not_learned(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.suggestion.not_learned.iter().map(|left| (left.field.as_str(), left.because.as_str()))
     }
 
     /// How many documents it would change.

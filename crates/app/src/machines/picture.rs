@@ -96,5 +96,5 @@ fn read_history(file: &Path) -> Result<Way, DefinitionError> {
 fn pixels(page: Vec<u8>) -> Result<Vec<u8>, String> {
     let file = pdf::open(page, &ReadOptions::default()).map_err(|error| error.to_string())?;
     let image = file.image(0, DOTS_PER_INCH).map_err(|error| error.to_string())?;
-    to_png(&image.ok_or("it has no page")?).map_err(|error| error.to_string())
+    to_png(&image.ok_or("it has no page")?)
 }

@@ -102,7 +102,7 @@ impl Settings {
             StorePlace::Postgres(options) => {
                 StorePlace::Postgres(PostgresOptions { authorities: self.ca_file.clone(), ..options })
             }
-            place => place,
+            place @ StorePlace::Folder(_) => place,
         })
     }
 

@@ -40,6 +40,7 @@ const KEYS: [&str; 12] = [
 /// What a file says.
 #[derive(Default, PartialEq)]
 #[cfg_attr(test, derive(Debug))]
+#[expect(clippy::struct_field_names, reason = "fields are called as the keys are")]
 pub(super) struct File {
     pub(super) store: Option<String>,
     pub(super) blobs: Option<String>,

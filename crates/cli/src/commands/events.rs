@@ -156,7 +156,7 @@ async fn consumers(app: &App, as_json: bool) -> anyhow::Result<Exit> {
 
 async fn append(settings: &Settings, file: PathBuf) -> anyhow::Result<Exit> {
     let text = read(&file)?;
-    let envelopes = parse_events(&text).map_err(explain)?;
+    let envelopes = parse_events(&text).map_err(|refused| explain(&refused))?;
     let stored = settings.create().await?.append_outside(&envelopes).await?;
     let known = match envelopes.len() as u64 - stored {
         0 => String::new(),
@@ -179,7 +179,7 @@ fn read(file: &PathBuf) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{shown} is not UTF-8 text")).into())
 }
 
-fn explain(refused: EventsRefused) -> Failure {
+fn explain(refused: &EventsRefused) -> Failure {
     let failure = Failure::usage(refused.to_string());
     match refused {
         EventsRefused::Bad { .. } => failure.hint("nothing was appended"),
