@@ -27,6 +27,7 @@ pub struct LossRecord {
 
 impl LossRecord {
     /// What it is after the loss of a worker that held so many jobs. Nothing is under way any more.
+    #[must_use]
     pub fn after_loss(self, lost_together: i64) -> Self {
         let Self { suspect, begun_with, losses, carried } = self;
         let (suspect, losses) = match begun_with {
