@@ -3,7 +3,12 @@
 use crate::failure::Failure;
 use bindery_app::App;
 use bindery_core::SubmissionId;
-use std::{fs, path::Path};
+use bindery_files::{ScratchFolder, WholeFile};
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
 
 /// How their keys begin: `files/STAGE/ITEM/NAME`.
 const PREFIX: &str = "files/";
@@ -13,6 +18,8 @@ const PAGE: usize = 500;
 pub(super) async fn write(app: &App, id: SubmissionId, folder: &Path) -> anyhow::Result<u64> {
     let cannot =
         |path: &Path, error: &std::io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
+    let scratch = ScratchFolder::new()?;
+    let copy = scratch.join("copy");
     let (mut after, mut written) = (PREFIX.to_owned(), 0);
     loop {
         let page = app.store().artifacts(id, Some(&after), PAGE).await?;
@@ -23,7 +30,10 @@ pub(super) async fn write(app: &App, id: SubmissionId, folder: &Path) -> anyhow:
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent).map_err(|error| cannot(parent, &error))?;
             }
-            app.engine.blobs().fetch_to(artifact.hash, &path).await?;
+            app.engine.blobs().fetch_to(artifact.hash, &copy).await?;
+            let mut file = WholeFile::begin(&path).map_err(|error| cannot(&path, &error))?;
+            io::copy(&mut File::open(&copy)?, &mut file).map_err(|error| cannot(&path, &error))?;
+            file.finish().map_err(|error| cannot(&path, &error))?;
             written += 1;
         }
         match page.last() {
