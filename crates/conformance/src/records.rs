@@ -393,7 +393,6 @@ pub async fn a_review_comes_back_whole(f: &Fixture) {
         assigned_to: None,
         assigned_until: None,
         decision: None,
-        subject: new.subject,
         created_at: f.now(),
         completed_at: None,
     };

@@ -3,7 +3,12 @@
 use super::ResultError;
 use crate::{app::App, error::AppResult};
 use bindery_core::SubmissionId;
-use std::{fs, path::Path};
+use bindery_files::{ScratchFolder, WholeFile};
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
 
 /// How their keys begin: `files/STAGE/ITEM/NAME`.
 const PREFIX: &str = "files/";
@@ -11,6 +16,9 @@ const PAGE: usize = 500;
 
 /// Writes each of them below the folder under stage, item and its own name, and returns how many there were.
 pub async fn write_returned_files(app: &App, id: SubmissionId, folder: &Path) -> AppResult<u64> {
+    let unwritable = |path: &Path, error| ResultError::Unwritable { path: path.to_owned(), error };
+    let scratch = ScratchFolder::new()?;
+    let copy = scratch.join("copy");
     let (mut after, mut written) = (PREFIX.to_owned(), 0);
     loop {
         let page = app.store().artifacts(id, Some(&after), PAGE).await?;
@@ -19,10 +27,12 @@ pub async fn write_returned_files(app: &App, id: SubmissionId, folder: &Path) ->
         for (artifact, name) in own {
             let path = folder.join(name);
             if let Some(parent) = path.parent() {
-                let unwritable = |error| ResultError::Unwritable { path: parent.to_owned(), error };
-                fs::create_dir_all(parent).map_err(unwritable)?;
+                fs::create_dir_all(parent).map_err(|error| unwritable(parent, error))?;
             }
-            app.engine.blobs().fetch_to(artifact.hash, &path).await?;
+            app.engine.blobs().fetch_to(artifact.hash, &copy).await?;
+            let mut file = WholeFile::begin(&path).map_err(|error| unwritable(&path, error))?;
+            io::copy(&mut File::open(&copy)?, &mut file).map_err(|error| unwritable(&path, error))?;
+            file.finish().map_err(|error| unwritable(&path, error))?;
             written += 1;
         }
         match page.last() {

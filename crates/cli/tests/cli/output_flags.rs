@@ -33,6 +33,7 @@ fn case_of(command: &str, argument: &str) -> Option<Case> {
         ("result", "csv") => case("result sub_1 --csv TARGET", None),
         ("result", "xlsx") => case("result sub_1 --xlsx TARGET", None),
         ("result", "jsonl") => case("result sub_1 --jsonl TARGET", None),
+        ("result", "files") => case("result own --files TARGET", Some("own/submission/a.txt")),
         ("result", "texts") => case("result sub_2 --texts TARGET", Some("a.txt.md")),
         ("store export", "file") => case("store export TARGET", None),
         ("machine graph", "out") => case("machine graph machine.json --format svg --out TARGET", None),
@@ -95,6 +96,12 @@ fn office() -> Office {
         let correction = format!("grand_total={total}");
         desk.bindery(&["review", "correct", &submission, "doc_1_1", &correction, "--work"]).ok();
     }
+    // A program that returns a file.
+    desk.write("workflows/own.yaml", "name: own\nstages: [{name: own}]\n");
+    let script = r#"f=$(sed 's/.*"folder":"\([^"]*\)".*/\1/'); echo one > "$f/a.txt"; echo '{"output": {}}'"#;
+    let run = serde_json::json!(["sh", "-c", script]);
+    desk.write("processors/own.yaml", format!("name: own\ncommand:\n  run: {run}\n"));
+    desk.bindery(&["run", "a.txt", "--workflow", "own", "--external-id", "own"]).ok();
     desk.write("machine.json", r#"{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}"#);
     // A white picture of one pixel is enough to draw on.
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/inbox/id-card.jpg");

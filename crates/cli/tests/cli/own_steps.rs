@@ -136,6 +136,33 @@ fn a_program_sees_received_files_and_another_binds_a_report() {
 }
 
 #[test]
+fn what_the_page_tells_a_new_user_to_write_runs() {
+    if !has("python3") {
+        return;
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/own-steps.md");
+    let page = fs::read_to_string(page).unwrap();
+    let block = |language: &str, begins: &str| {
+        let opening = format!("```{language}\n{begins}");
+        let (_, rest) = page.split_once(&opening).unwrap_or_else(|| panic!("the page has no {opening}"));
+        format!("{begins}{}", rest.split("```").next().unwrap())
+    };
+    let desk = Desk::new();
+    let shipped = desk.bindery(&["workflows", "show", "documents"]).ok().out;
+    let (before, last) = shipped.split_once("  - name: consolidate").unwrap();
+    let own = format!("{before}{}\n  - name: consolidate{last}", block("yaml", "  - name: cost_centre"));
+    desk.write("workflows/mine.yaml", own.replacen("name: documents", "name: mine", 1));
+    desk.write("processors/cost_centre.yaml", block("yaml", "name: cost_centre"));
+    desk.write("processors/cost_centre.py", block("python", "import json"));
+    desk.write("in/invoice.html", INVOICE);
+    desk.bindery(&["--processors", "processors", "workflows", "check", "workflows/mine.yaml"]).ok();
+    run(&desk, "mine", &[]).ok();
+    let table = desk.bindery(&["result", "sub_1", "--csv", "-"]).ok().out;
+    let column = table.lines().next().unwrap().split(',').position(|name| name == "cost_centre").unwrap();
+    assert_eq!(table.lines().nth(1).unwrap().split(',').nth(column), Some("4711"), "{table}");
+}
+
+#[test]
 fn what_a_program_says_of_a_document_that_is_no_field_is_kept_beside() {
     if !has("python3") {
         return;

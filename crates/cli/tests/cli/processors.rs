@@ -82,7 +82,8 @@ fn workflows_use_the_users_processors() {
     desk.write("processors/shout.yaml", "name: shout\ndeclare: {transform: '{\"loud\": $uppercase(name)}'}\n");
     desk.write(
         "workflows/loud.yaml",
-        "name: loud\nstages:\n  - {name: shout, component: shout, over: file, parallel: true}\n",
+        "name: loud\nstages:\n  - {name: shout, component: shout, over: file, parallel: true}\n  \
+         - {name: end, component: collector, aggregation: {expect_count_from: file_count}}\n",
     );
     let checked = desk.bindery(&["workflows", "check", "workflows/loud.yaml"]).ok();
     assert!(!checked.err.contains("has no processor"), "{checked:?}");

@@ -274,6 +274,9 @@ impl Records for Twice {
     async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
         self.0.outcomes(submission, stage).await
     }
+    async fn reusable_outcome(&self, key: ContentHash) -> StoreResult<Option<Outcome>> {
+        self.0.reusable_outcome(key).await
+    }
     async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>> {
         self.0.outcome_page(submission, page).await
     }

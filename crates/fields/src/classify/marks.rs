@@ -58,7 +58,7 @@ pattern!(REFERENCE, r"[a-z]{0,4}[-/]?\d[\d/-]{3,}\d|[a-z]{2}\d{2}(?: ?[a-z0-9]{4
 // A letter or a small number: "Exhibit 10.3" is the number that a register gives to a whole document.
 pattern!(
     ANNEX,
-    r"^(?:exhibit|annex|annexe|appendix|schedule|attachment|anlage|anhang|anexo|allegato|bijlage)\s*(?:[a-z]|\d{1,2}|[ivx]{1,4})?(?:$|[^\w.(])"
+    r"^(?:exhibit|annex|annexe|appendix|schedule|attachment|anlage|anhang|anexo|allegato|bijlage)(?:\s+(?:[a-z]|\d{1,2}|[ivx]{1,4})(?:$|[^\w.(])|\s*(?:$|[:–-]))"
 );
 pattern!(
     SIGNATURE,

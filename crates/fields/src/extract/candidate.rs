@@ -262,6 +262,12 @@ impl CandidateFinder<'_> {
         if kind == FieldType::Money && parsed.doubt.is_none() {
             parsed.doubt = self.cut_thousands(start, &number);
         }
+        // "Free delivery (orders > 300 €)" states a bound.
+        let before = start.checked_sub(1).and_then(|index| self.word(index));
+        if kind == FieldType::Money && before.is_some_and(|word| matches!(word, ">" | "<" | "≥" | "≤" | ">=" | "<="))
+        {
+            return None;
+        }
         let is_whole = code.is_none() && !parsed.normalised.contains('.');
         if kind == FieldType::Money && is_whole && self.word(end).is_some_and(is_unit_of_time) {
             return None;

@@ -279,6 +279,17 @@ impl Extraction {
         counted.reduce(f32::min).unwrap_or(1.0)
     }
 
+    /// Takes away texts that nobody asked for and that are more likely wrong than right, as words of prose behind "payment"
+    /// are: to ask a person about them helps nobody.
+    pub(super) fn drop_unlikely_texts(&mut self, schema: &Schema) {
+        self.fields.retain(|name, value| {
+            let field = schema.field(name);
+            let is_optional_text = field
+                .is_some_and(|field| field.kind == FieldType::String && !field.required && field.pattern.is_none());
+            !(is_optional_text && value.tier == Tier::Candidate && value.confidence < EVEN)
+        });
+    }
+
     /// Values of optional fields that are more likely wrong than right: nobody asked for them, but a guess is not to
     /// pass as a value.
     fn likely_wrong(&self, schema: &Schema) -> Vec<String> {

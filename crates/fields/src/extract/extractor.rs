@@ -67,6 +67,7 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
         }
     }
     restrict(schema, &mut extraction);
+    extraction.drop_unlikely_texts(schema);
     extraction.judge(schema);
     extraction
 }
@@ -99,6 +100,8 @@ fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Cand
     all
 }
 
+/// More words are a sentence, not a title.
+const LONGEST_TITLE: usize = 12;
 /// Shorter numbers begin others by chance.
 const SHORTEST_NUMBER: usize = 4;
 
@@ -197,6 +200,9 @@ impl FieldFinder<'_> {
         let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
         let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences, schema: self.schema };
         let mut ranked = scorer.rank(index, field, candidates);
+        if field.prefer == Prefer::Title {
+            ranked.retain(|scored| is_title(&scored.candidate.text));
+        }
         ranked.extend(without_label(field, candidates, &ranked));
         for scored in &mut ranked {
             scored.score *= match field.role {
@@ -397,6 +403,12 @@ fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> 
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a text can head a document: sentences that happen to name the label do not.
+fn is_title(text: &str) -> bool {
+    let ends_sentence = text.ends_with([',', ';', '.']) && !text.ends_with("Inc.") && !text.ends_with("Ltd.");
+    text.split_whitespace().count() <= LONGEST_TITLE && !ends_sentence && !text.starts_with(char::is_lowercase)
 }
 
 /// A doubt about words that read like another label with its value: `Product Desc: MBLM/0110`.

@@ -6,7 +6,7 @@
 
 use bindery_core::fold::fold_letter;
 
-/// A label of a schema. `…` stands for up to five parts in between: `rechnung … vom`.
+/// A label of a schema. `…` stands for up to seven parts in between: `rechnung … vom`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// As written in the schema.
@@ -20,8 +20,8 @@ enum LabelPart {
     Gap,
 }
 
-/// How many parts a gap may take.
-const LONGEST_GAP: usize = 5;
+/// How many parts a gap may take; a number with slashes has several: `93/00/M/00/N`.
+const LONGEST_GAP: usize = 7;
 const NUMBER: &str = "nr";
 const NUMBER_WORDS: &[&str] = &["no", "nr", "num", "number", "numero", "nummer", "n", "nos"];
 /// Ends of German compounds that are words of labels.
@@ -225,7 +225,7 @@ mod tests {
     fn a_gap_takes_a_few_parts_and_no_more() {
         assert!(fits("rechnung … vom", "Rechnung # RE-20140522/501 vom"));
         assert!(fits("rechnung … vom", "Rechnung vom"));
-        assert!(!fits("rechnung … vom", "Rechnung a b c d e f vom"));
+        assert!(!fits("rechnung … vom", "Rechnung a b c d e f g h vom"));
         // The date is the order's.
         assert!(!fits("rechnung … vom", "Rechnung gemäß Bestellung vom"));
         assert!(!fits("invoice … of", "Invoice for your order of"));

@@ -44,7 +44,10 @@ impl FieldFinder<'_> {
             let free = ranked
                 .into_iter()
                 .filter(|name| role == Role::Sender || Some(address::name_key(&name.text)) != sender_key);
-            let free: Vec<&NameCandidate> = free.filter(|name| score(name) >= LEAST).collect();
+            // A slip names nobody it is for, unless a label says so: what stands alone are branches and streets.
+            let is_slip = merchant.is_some();
+            let may_be_meant = |name: &&NameCandidate| score(name) >= LEAST && (!is_slip || name.label.is_some());
+            let free: Vec<&NameCandidate> = free.filter(may_be_meant).collect();
             let Some(best) = free.first().copied() else { continue };
             let key = address::name_key(&best.text);
             if let Some(field) = wanted(FieldType::Name) {

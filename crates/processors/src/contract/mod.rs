@@ -190,10 +190,11 @@ fn list_in_words(schema: &Value, prefix: &str, depth: usize, words: &mut String)
         let meaning = field.get("description").and_then(Value::as_str).unwrap_or_default();
         let _ = writeln!(words, "    {name:<30} {:<18} {meaning}", kind_in_words(field));
         if depth < DEEPEST {
-            let of_entries = field.get("items").filter(|items| items.get("properties").is_some());
-            match of_entries {
-                Some(entries) => list_in_words(entries, &format!("{name}[]"), depth + 1, words),
-                None => list_in_words(field, &name, depth + 1, words),
+            let with_fields = |key: &str| field.get(key).filter(|entry| entry.get("properties").is_some());
+            match (with_fields("items"), with_fields("additionalProperties")) {
+                (Some(entries), _) => list_in_words(entries, &format!("{name}[]"), depth + 1, words),
+                (None, Some(entries)) => list_in_words(entries, &format!("{name}.NAME"), depth + 1, words),
+                (None, None) => list_in_words(field, &name, depth + 1, words),
             }
         }
     }

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    fn listed(folder: &Path) -> Result<Vec<String>, String> {
+    fn list_paths(folder: &Path) -> Result<Vec<String>, String> {
         let (mut found, mut bytes) = (BTreeMap::new(), 0);
         list(folder, "", 0, &mut found, &mut bytes).map_err(|error| error.message)?;
         Ok(found.into_keys().collect())
@@ -192,15 +192,15 @@ mod tests {
         fs::create_dir(folder.path().join("charts")).unwrap();
         fs::write(folder.path().join("charts/a.png"), b"x").unwrap();
         fs::write(folder.path().join("b.txt"), b"y").unwrap();
-        assert_eq!(listed(folder.path()).unwrap(), ["b.txt", "charts/a.png"]);
+        assert_eq!(list_paths(folder.path()).unwrap(), ["b.txt", "charts/a.png"]);
         symlink("/etc/hostname", folder.path().join("charts/link")).unwrap();
         assert_eq!(
-            listed(folder.path()).unwrap_err(),
+            list_paths(folder.path()).unwrap_err(),
             "\"charts/link\" in `work.folder` is a link; only files are kept"
         );
         fs::remove_file(folder.path().join("charts/link")).unwrap();
         drop(std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap());
-        assert!(listed(folder.path()).unwrap_err().contains("\"socket\" in `work.folder` is no plain file"));
+        assert!(list_paths(folder.path()).unwrap_err().contains("\"socket\" in `work.folder` is no plain file"));
     }
 
     #[test]

@@ -113,7 +113,9 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
             None => has_form(&first),
         };
         let before = at.saturating_sub(LONGEST_BEFORE)..at;
-        let third = second.as_ref().and_then(|second| third_party(&words, second.end));
+        let third = second.as_ref().and_then(|second| {
+            listed_party(&words, first.end..second.start).or_else(|| third_party(&words, second.end))
+        });
         is_opening.then(|| {
             let mut second = second.map(|second| party(sheet, second));
             if let (Some(second), Some(third)) = (&mut second, third) {
@@ -174,6 +176,16 @@ fn name_at(words: &ProseWords<'_>, start: usize) -> Option<Range<usize>> {
     }
     let letters = words.sheet.quote(&(start..end)).chars().filter(|c| c.is_alphabetic()).count();
     (end > start && end - start <= LONGEST_NAME && letters >= 4).then_some(start..end)
+}
+
+/// A company between the first party and the one behind the "and": three are listed with commas.
+fn listed_party(words: &ProseWords<'_>, between: Range<usize>) -> Option<Range<usize>> {
+    let starts = between.clone().filter(|at| {
+        let before = at.checked_sub(1).and_then(|before| words.text(before)).unwrap_or_default();
+        before.ends_with("),") && is_start_of_name(words, *at)
+    });
+    let mut names = starts.filter_map(|at| name_at(words, at)).filter(|name| name.end <= between.end);
+    names.find(|name| address::has_legal_form(&words.sheet.quote(name)))
 }
 
 /// A third company that the opening sentence joins with "and".
@@ -283,7 +295,11 @@ fn addressee(sheet: &Sheet) -> Option<ProseParty> {
 /// brackets: "Parties: Ann Birch (EMPLOYEE) Harbour, Inc.".
 fn next_party(words: &ProseWords<'_>, from: usize) -> Option<usize> {
     let is_bracket = words.text(from).is_some_and(|text| text.starts_with('(') && text.ends_with(')'));
-    if is_bracket && name_at(words, from + 1).is_some_and(|name| address::has_legal_form(&words.sheet.quote(&name))) {
+    let is_capital = words.text(from + 1).is_some_and(|text| text.starts_with(char::is_uppercase));
+    if is_bracket
+        && is_capital
+        && name_at(words, from + 1).is_some_and(|name| address::has_legal_form(&words.sheet.quote(&name)))
+    {
         return Some(from + 1);
     }
     let mut depth = 0usize;

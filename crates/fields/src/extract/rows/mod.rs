@@ -9,6 +9,7 @@ mod headings;
 
 use super::{
     extraction::{Doubt, DoubtKind, Row, RowCell},
+    learned::lexicon::{self, Category},
     occurrence::Occurrences,
     schema::{Column, Field, FieldType},
     sheet::Sheet,
@@ -51,7 +52,10 @@ fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Wo
     let mut ended = false;
     while line < sheet.lines.len() && rows.len() < MOST_ROWS {
         if let Some((headings, end)) = heading_band(sheet, line, field, words) {
-            (known, ended) = (Some(headings), false);
+            // Below the list stands a summary of taxes or sums, whose headings are others.
+            if rows.is_empty() || known.as_deref().is_none_or(|first| is_same_list(first, &headings, field)) {
+                (known, ended) = (Some(headings), false);
+            }
             line = end;
             continue;
         }
@@ -82,6 +86,15 @@ fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Wo
         multiply(row);
     }
     FoundRows { rows, left_over }
+}
+
+/// Whether headings are those of a list that goes on: they have its column of words, and most of its other columns.
+fn is_same_list(first: &[Heading], next: &[Heading], field: &Field) -> bool {
+    let columns = |headings: &[Heading]| headings.iter().filter_map(|heading| heading.column).collect::<Vec<_>>();
+    let (first, next) = (columns(first), columns(next));
+    let has_words = |columns: &[usize]| columns.iter().any(|column| field.columns[*column].kind == FieldType::String);
+    let shared = first.iter().filter(|column| next.contains(column)).count();
+    shared * 2 > first.len() && (has_words(&next) || !has_words(&first))
 }
 
 /// A row with the cells below unknown headings under their own names.
@@ -268,6 +281,14 @@ impl RowReader<'_> {
     /// A line that names a total of the document ends the rows.
     fn is_total(&self, line: usize) -> bool {
         let printed = &self.sheet.lines[line];
+        // "Total Qty: 2  13.25" counts what stands above, and is no item.
+        let hits = lexicon::hits(printed.parts.iter().map(|part| part.text.as_str()));
+        let counts = |hit: &lexicon::LexiconHit| hit.categories.has(Category::Quantity);
+        if hits.first().is_some_and(|first| first.start == 0 && first.categories.has(Category::Total))
+            && hits.iter().any(counts)
+        {
+            return true;
+        }
         let names_amount = |token: &usize| self.occurrences.names_amount(*token);
         let labels = printed.tokens.clone().filter(names_amount).count();
         let words = self.sheet.tokens[printed.tokens.clone()].iter();
