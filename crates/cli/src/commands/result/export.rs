@@ -122,11 +122,12 @@ pub(super) fn rows_csv(result: &StoredResult, columns: &[String], into: impl Wri
     Ok(())
 }
 
-pub(super) fn json_lines(result: &StoredResult, into: impl Write) -> anyhow::Result<()> {
+/// A line for each entry of a list of the result: `documents` or `parts`.
+pub(super) fn json_lines(result: &StoredResult, list: &str, into: impl Write) -> anyhow::Result<()> {
     let mut into = std::io::BufWriter::new(into);
-    each_document(result, |document| {
-        serde_json::to_writer(&mut into, &document)?;
-        Ok(into.write_all(b"\n")?)
+    result.each_of(list, |entry| {
+        serde_json::to_writer(&mut into, &entry)?;
+        anyhow::Ok(into.write_all(b"\n")?)
     })?;
     Ok(into.flush()?)
 }
@@ -155,7 +156,7 @@ mod tests {
         );
         assert_eq!(row_columns(&result).unwrap(), [] as [&str; 0]);
         let mut lines = Vec::new();
-        json_lines(&result, &mut lines).unwrap();
+        json_lines(&result, "documents", &mut lines).unwrap();
         assert_eq!(String::from_utf8(lines).unwrap().lines().count(), 2);
     }
 

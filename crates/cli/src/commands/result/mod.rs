@@ -149,10 +149,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     } else if let Some(path) = &form.jsonl
         && parts::each_part(&result, |_| Ok(()))?
     {
-        write_to(path, DataForm::Json, |file| parts::json_lines(&result, file))?;
+        write_to(path, DataForm::Json, |file| export::json_lines(&result, "parts", file))?;
     } else if let Some(path) = form.jsonl {
         export::fields(&result)?;
-        write_to(&path, DataForm::Json, |file| export::json_lines(&result, file))?;
+        write_to(&path, DataForm::Json, |file| export::json_lines(&result, "documents", file))?;
     } else if let Some(folder) = form.texts {
         let written = texts::write(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));

@@ -106,15 +106,6 @@ pub(super) fn xlsx(result: &StoredResult, columns: &BTreeSet<Column>, into: &mut
     Ok(into.flush()?)
 }
 
-pub(super) fn json_lines(result: &StoredResult, into: impl Write) -> anyhow::Result<()> {
-    let mut into = io::BufWriter::new(into);
-    each_part(result, |part| {
-        serde_json::to_writer(&mut into, &part)?;
-        Ok(into.write_all(b"\n")?)
-    })?;
-    Ok(into.flush()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
