@@ -93,9 +93,10 @@ fn count_expected(
     }
     // What failed before its parts were made does not come here.
     let same = workflow.stages[..before.len()].iter().rposition(|earlier| earlier.over == stage.over);
+    // Where several processors work on an item, it may go on although one of them has failed.
+    let same = same.filter(|index| workflow.stages[*index].processors.len() == 1);
     if let Some(earlier) = same.and_then(|index| before.get(index)) {
-        let earlier_each = same.map_or(1, |index| workflow.stages[index].processors.len() as u64);
-        return Some(earlier.expected?.saturating_sub(earlier.counts.failed) / earlier_each * each);
+        return Some(earlier.expected?.saturating_sub(earlier.counts.failed) * each);
     }
     // Parts are counted once everything that makes them has ended.
     let made = previous.expected.is_some_and(|expected| previous.counts.done() >= expected);

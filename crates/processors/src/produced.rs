@@ -58,7 +58,7 @@ impl Produced {
     /// What the engine keeps, with the output that the definition's factors make of it.
     pub(crate) fn into_extracted(self, context: &StepContext, output: Value) -> Result<Extracted, StepError> {
         let mut extracted = Extracted { confidence: self.confidence, ..Extracted::new(output) };
-        let folder = folder_of(context)?;
+        let folder = folder_of(context);
         let artifact = |file: KeptFile| NewArtifact {
             key: format!("{folder}/{}", file.path),
             hash: file.hash,
@@ -78,10 +78,10 @@ impl Produced {
 }
 
 /// Under which name files are kept: by stage and item.
-fn folder_of(context: &StepContext) -> Result<String, StepError> {
-    let Ok(stage) = context.stage() else { return Ok(FILES.to_owned()) };
+fn folder_of(context: &StepContext) -> String {
+    let Ok(stage) = context.stage() else { return FILES.to_owned() };
     let about = context.item_id().map_or_else(|| "submission".to_owned(), |item| item.to_string());
-    Ok(format!("{FILES}/{}/{about}", stage.name))
+    format!("{FILES}/{}/{about}", stage.name)
 }
 
 /// How the keys of files that programs have returned begin.

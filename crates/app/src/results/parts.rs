@@ -103,17 +103,6 @@ pub fn write_xlsx(result: &StoredResult, columns: &BTreeSet<Column>, into: &mut 
     Ok(into.flush()?)
 }
 
-/// False where the result has no parts.
-pub fn write_json_lines(result: &StoredResult, into: impl Write) -> AppResult<bool> {
-    let mut into = io::BufWriter::new(into);
-    let has_parts = each_part(result, |part| {
-        serde_json::to_writer(&mut into, &part)?;
-        Ok(into.write_all(b"\n")?)
-    })?;
-    into.flush()?;
-    Ok(has_parts)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -118,13 +118,19 @@ pub fn write_rows_csv(result: &StoredResult, columns: &[String], into: impl Writ
     Ok(())
 }
 
+/// A line for each document, or for each part where a collector has bound them.
 pub fn write_json_lines(result: &StoredResult, into: impl Write) -> AppResult<()> {
     let mut into = io::BufWriter::new(into);
-    each_document(result, |document| {
-        serde_json::to_writer(&mut into, &document)?;
-        Ok(into.write_all(b"\n")?)
-    })?;
-    Ok(into.flush()?)
+    for list in ["parts", "documents"] {
+        let is_there = result.each_of(list, |entry| {
+            serde_json::to_writer(&mut into, &entry)?;
+            AppResult::Ok(into.write_all(b"\n")?)
+        })?;
+        if is_there {
+            return Ok(into.flush()?);
+        }
+    }
+    Err(ResultError::NoDocuments.into())
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use super::shape::{Described, described};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 described! {
     /// Beside an `output`.
@@ -99,7 +98,7 @@ described! {
 pub(super) fn document_output() -> Value {
     json!({
         "description": "What was found. `fields` become fields of the document; the rest is kept under the stage's name.",
-        "properties": {"fields": BTreeMap::<String, FieldStated>::schema()},
+        "properties": {"fields": {"type": "object", "additionalProperties": FieldStated::schema()}},
     })
 }
 

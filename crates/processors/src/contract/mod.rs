@@ -169,12 +169,12 @@ impl StageContract {
     }
 
     /// Holds an answer against its schema; `Err` with what does not fit and where.
-    pub(crate) fn check_answer(&self, answer: &Value) -> Result<(), String> {
-        find_schema(*self).check_as("the answer", answer)
+    pub(crate) fn check_answer(self, answer: &Value) -> Result<(), String> {
+        find_schema(self).check_as("the answer", answer)
     }
 
     /// The same for a request of ours.
-    pub(crate) fn check_request(&self, request: &Value) -> Result<(), String> {
+    pub(crate) fn check_request(self, request: &Value) -> Result<(), String> {
         let schema = InputSchema::compile(self.request_schema()).map_err(|error| error.to_string())?;
         schema.check_as("the request", request)
     }

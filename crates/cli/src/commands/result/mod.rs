@@ -136,13 +136,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let fields = results::field_names(&result)?;
         write_to(&path, DataForm::Binary, |file| Ok(results::write_xlsx(&result, &fields, &types, file)?))?;
     } else if let Some(path) = form.jsonl {
-        write_to(&path, DataForm::Json, |file| {
-            if parts::write_json_lines(&result, &mut *file)? {
-                Ok(())
-            } else {
-                Ok(results::write_json_lines(&result, file)?)
-            }
-        })?;
+        write_to(&path, DataForm::Json, |file| Ok(results::write_json_lines(&result, file)?))?;
     } else if let Some(folder) = form.texts {
         let written = results::write_texts(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
