@@ -31,7 +31,7 @@ use std::{
     io::{self, Write},
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -95,13 +95,26 @@ pub struct StepContext {
     drafts: Option<Mutex<Vec<Draft>>>,
     /// Outside of a workflow, where somebody has said it.
     work: Option<WorkId>,
+    /// The item that is worked on, once it was asked for. Nobody else changes it meanwhile.
+    item: OnceLock<Item>,
 }
 
 impl StepContext {
     /// For work outside of a workflow.
     pub fn standalone(settings: Arc<Map<String, Value>>, attempt: u32, cancel: CancelFlag) -> Self {
         let costs = Mutex::default();
-        Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs, drafts: None, work: None }
+        Self {
+            settings,
+            attempt,
+            cancel,
+            deadline: None,
+            blobs: None,
+            workflow: None,
+            costs,
+            drafts: None,
+            work: None,
+            item: OnceLock::new(),
+        }
     }
 
     /// For a stage of a workflow. Whoever stores what the steps come to must keep the [drafts](Self::take_drafts)
@@ -272,10 +285,14 @@ impl StepContext {
 
     /// The item that is worked on.
     pub fn item(&self) -> Result<Item, StepError> {
+        if let Some(item) = self.item.get() {
+            return Ok(item.clone());
+        }
         let place = self.place()?;
         let id = place.item.ok_or_else(|| StepError::bug("this stage works on the submission, which is no item"))?;
-        self.wait(place.engine.store().item(place.submission.id, id))?
-            .ok_or_else(|| StepError::bug(format!("{id} is not in the store")))
+        let item = self.wait(place.engine.store().item(place.submission.id, id))?;
+        let item = item.ok_or_else(|| StepError::bug(format!("{id} is not in the store")))?;
+        Ok(self.item.get_or_init(|| item).clone())
     }
 
     /// The submission's items of a kind, or the parts of one item.

@@ -73,9 +73,9 @@ impl Engine {
     ///
     /// The same question about the same content, asked elsewhere, is decided with it.
     pub async fn decide(&self, id: ReviewId, by: Option<&str>, decision: &Decision) -> EngineResult<Decided> {
-        let decided = self.decide_one(id, by, decision).await?;
+        let decided = Box::pin(self.decide_one(id, by, decision)).await?;
         if let Ok(review) = self.known_review(id).await {
-            self.decide_same_content(&review, by, decision).await;
+            Box::pin(self.decide_same_content(&review, by, decision)).await;
         }
         Ok(decided)
     }

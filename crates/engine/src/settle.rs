@@ -117,7 +117,8 @@ impl Settler<'_> {
     /// A result was found: store it and go on, or ask a person.
     pub async fn settle_found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
         let taken_over_from = found.taken_over_from;
-        let mut settlement = self.settle_found_or_known(guard, work, found).await?;
+        // On the heap: whoever waits for it would carry all of it about.
+        let mut settlement = Box::pin(self.settle_found_or_known(guard, work, found)).await?;
         if let Some(from) = taken_over_from {
             let changes = match &mut settlement {
                 Settlement::Commit(commit) => &mut commit.changes,

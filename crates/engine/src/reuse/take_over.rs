@@ -68,7 +68,7 @@ fn find(
         return Ok(None);
     }
     let made = outcome.reuse.as_ref().and_then(|reuse| reuse.made.as_deref());
-    let Some(output) = whole_output(context, &outcome, made)? else { return Ok(None) };
+    let Bytes::There { output } = bytes_of(context, &outcome, made)? else { return Ok(None) };
     let (made, from) = (Made::read(made)?, outcome.submission);
     let is_decided = made.decided;
     let must_adopt = reusable.names_its_submission() && rejected.is_none();
@@ -81,22 +81,25 @@ fn find(
     Ok(Some(TakenOver { from, is_decided, rejected, processor_version: outcome.processor_version, extracted, output }))
 }
 
-/// Sees to it that all bytes which a result names are there and stay. None where some are gone. Returns the output where
-/// it had to be read.
-fn whole_output(
-    context: &StepContext,
-    outcome: &Outcome,
-    made: Option<&str>,
-) -> Result<Option<Option<Value>>, StepError> {
+/// The bytes that a result names.
+enum Bytes {
+    /// All are there, and stay. The output is here where it had to be read.
+    There {
+        output: Option<Value>,
+    },
+    Gone,
+}
+
+fn bytes_of(context: &StepContext, outcome: &Outcome, made: Option<&str>) -> Result<Bytes, StepError> {
     let mut named = Vec::new();
-    let mut read = None;
+    let mut output = None;
     match &outcome.output {
         Payload::Inline(text) => mentions(text.as_bytes(), |hash| named.push(hash)),
         Payload::Blob(hash) => {
             let Ok(bytes) = context.blob(*hash) else { return Ok(gone(outcome, *hash)) };
             named.push(*hash);
             mentions(&bytes, |hash| named.push(hash));
-            read = serde_json::from_slice(&bytes).ok();
+            output = serde_json::from_slice(&bytes).ok();
         }
     }
     mentions(made.unwrap_or_default().as_bytes(), |hash| named.push(hash));
@@ -107,11 +110,11 @@ fn whole_output(
             return Ok(gone(outcome, hash));
         }
     }
-    Ok(Some(read))
+    Ok(Bytes::There { output })
 }
 
-fn gone<T>(outcome: &Outcome, hash: ContentHash) -> Option<T> {
+fn gone(outcome: &Outcome, hash: ContentHash) -> Bytes {
     tracing::warn!(submission = %outcome.submission, stage = %outcome.stage, blob = %hash,
         "a result of before names bytes that are gone; its work is done again");
-    None
+    Bytes::Gone
 }

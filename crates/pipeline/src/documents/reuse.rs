@@ -3,11 +3,11 @@
 
 use super::{CLASSIFIER, Knowledge, classifier::PageClassifier, extractor::FieldExtractor, grouper::DocumentGrouper};
 use crate::{
-    borders::DocumentGroup,
+    borders::{DocumentGroup, ExtractedDocument},
     intake::stated_doctype,
     reading::{changed_children, ending, place_of_page, results_of_parts},
     results::stage_of,
-    stage::fit,
+    stage::{Carried, Misfit, fields_of, fit},
 };
 use bindery_core::{ContentHash, StepError, item::ItemKind};
 use bindery_engine::{Content, Extracted, Reusable, context::StepContext, workflow::Stage};
@@ -80,13 +80,18 @@ impl Reusable for DocumentGrouper {
     /// A document is known by the place of its file in the submission, and names it.
     fn adopt(&self, context: &StepContext, _input: &Value, mut found: Extracted) -> Result<Extracted, StepError> {
         let file = context.item()?;
-        let name = json!(file.label);
         found.children = found.children.map(|children| {
             changed_children(&children, |place, child| {
                 child.key = Some(format!("doc_{}_{}", file.ordinal + 1, place + 1));
-                if let Some(file) = child.data.get_mut("file") {
-                    file["name"] = name.clone();
-                }
+                let group = Value::Object(std::mem::take(&mut child.data));
+                child.data = match fit::<DocumentGroup>(&group) {
+                    Ok(mut group) => {
+                        group.file.name.clone_from(&file.label);
+                        fields_of(&group)
+                    }
+                    // The next stage tells what is wrong with it.
+                    Err(_) => fields_of(&group),
+                };
             })
         });
         Ok(found)
@@ -100,9 +105,9 @@ impl Reusable for FieldExtractor {
     }
 
     fn content(&self, _context: &StepContext, input: &Value) -> Result<Content, StepError> {
-        let group: DocumentGroup = fit(input).map_err(|misfit| StepError::reject(misfit.to_string()))?;
-        let mut reads = input.clone();
-        reads["file"]["name"] = json!(ending(group.file.name.as_deref()));
+        let mut group: DocumentGroup = fit(input).map_err(|misfit| StepError::reject(misfit.to_string()))?;
+        group.file.name = ending(group.file.name.as_deref());
+        let reads = Value::Object(fields_of(&group));
         let subject = group.file.content.map(|file| json!([file, group.pages]));
         Ok(Content { reads, subject, label: Some(group.doc_type.to_string()) })
     }
@@ -112,7 +117,11 @@ impl Reusable for FieldExtractor {
     }
 
     fn adopt(&self, _context: &StepContext, input: &Value, mut found: Extracted) -> Result<Extracted, StepError> {
-        found.output["file"] = input["file"]["name"].clone();
+        let bad = |misfit: Misfit| StepError::bug(format!("a stored result is of another form: {misfit}"));
+        let group: DocumentGroup = fit(input).map_err(bad)?;
+        let extracted = Carried::<ExtractedDocument>::read(std::mem::take(&mut found.output)).map_err(bad)?;
+        let here = ExtractedDocument { file: group.file.name, ..extracted.part.clone() };
+        found.output = Value::Object(extracted.with(here).into_message());
         Ok(found)
     }
 }

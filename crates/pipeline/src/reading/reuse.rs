@@ -4,10 +4,11 @@ use super::{PAGE_READER, SPLITTER, combiner::PageCombiner, page_reader::PageRead
 use crate::{
     borders::PageOfFile,
     results::{has_result, name_of, reason, stage_of},
-    stage::fit,
+    stage::{Carried, fit},
 };
 use bindery_core::{ContentHash, ItemId, Name, StepError, item::ItemKind, outcome::Outcome};
 use bindery_engine::{Child, Children, Content, Extracted, Reusable, context::StepContext, steps::input_hash};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 /// Of a name only the ending may say how bytes are read.
@@ -66,6 +67,26 @@ impl Reusable for PageReader {
     }
 }
 
+/// What the result of combining says that is another in each submission.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct OfItem {
+    file: String,
+    id: String,
+    json: String,
+    md: String,
+}
+
+/// The same of the document that is stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct OfDocument {
+    #[serde(rename = "documentId")]
+    document_id: String,
+}
+
+fn carried<T: DeserializeOwned>(value: Value) -> Result<Carried<T>, StepError> {
+    Carried::read(value).map_err(|misfit| StepError::bug(format!("a stored result is of another form: {misfit}")))
+}
+
 impl Reusable for PageCombiner {
     fn content(&self, context: &StepContext, _input: &Value) -> Result<Content, StepError> {
         let file = context.item()?;
@@ -82,20 +103,24 @@ impl Reusable for PageCombiner {
     /// The file has another id and perhaps another name here; what is stored under its keys says the id, too.
     fn adopt(&self, context: &StepContext, _input: &Value, mut found: Extracted) -> Result<Extracted, StepError> {
         let file = context.item()?;
+        let mut combined: Carried<OfItem> = carried(std::mem::take(&mut found.output))?;
         for artifact in &mut found.artifacts {
-            let Some(ending) = ending(Some(&artifact.key)) else { continue };
-            artifact.key = format!("text-docs/{}.{ending}", file.id);
-            found.output[ending.as_str()] = json!(artifact.key);
-            if ending == "json" {
-                let mut document: Value = serde_json::from_slice(&context.blob(artifact.hash)?)
+            let is_json = ending(Some(&artifact.key)).as_deref() == Some("json");
+            artifact.key = format!("text-docs/{}.{}", file.id, if is_json { "json" } else { "md" });
+            if is_json {
+                let stored: Value = serde_json::from_slice(&context.blob(artifact.hash)?)
                     .map_err(|error| StepError::bug(format!("a stored document is not JSON: {error}")))?;
-                document["documentId"] = json!(file.public_id());
-                let stored = context.keep_json(&document)?;
+                let document = carried::<OfDocument>(stored)?.with(OfDocument { document_id: file.public_id() });
+                let stored = context.keep_json(&Value::Object(document.into_message()))?;
                 (artifact.hash, artifact.size) = (stored.hash, stored.size);
+                combined.part.json.clone_from(&artifact.key);
+            } else {
+                combined.part.md.clone_from(&artifact.key);
             }
         }
-        found.output["file"] = json!(name_of(&file));
-        found.output["id"] = json!(file.public_id());
+        let OfItem { json, md, .. } = combined.part.clone();
+        let here = OfItem { file: name_of(&file), id: file.public_id(), json, md };
+        found.output = Value::Object(combined.with(here).into_message());
         Ok(found)
     }
 }
