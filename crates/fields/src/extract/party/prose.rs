@@ -114,7 +114,7 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
         };
         let before = at.saturating_sub(LONGEST_BEFORE)..at;
         let third = second.as_ref().and_then(|second| {
-            listed_party(&words, first.end..second.start).or_else(|| third_party(&words, second.end))
+            listed_party(&words, &(first.end..second.start)).or_else(|| third_party(&words, second.end))
         });
         is_opening.then(|| {
             let mut second = second.map(|second| party(sheet, second));
@@ -179,7 +179,7 @@ fn name_at(words: &ProseWords<'_>, start: usize) -> Option<Range<usize>> {
 }
 
 /// A company between the first party and the one behind the "and": three are listed with commas.
-fn listed_party(words: &ProseWords<'_>, between: Range<usize>) -> Option<Range<usize>> {
+fn listed_party(words: &ProseWords<'_>, between: &Range<usize>) -> Option<Range<usize>> {
     let starts = between.clone().filter(|at| {
         let before = at.checked_sub(1).and_then(|before| words.text(before)).unwrap_or_default();
         before.ends_with("),") && is_start_of_name(words, *at)
