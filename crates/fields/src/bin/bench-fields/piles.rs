@@ -1,7 +1,6 @@
 //! Piles of pages: documents of several sets put together as one scan, in an order that their names decide, to see whether
 //! their borders and types are found.
 
-use super::Problem;
 use bindery_core::ContentHash;
 use bindery_fields::{
     DocTypes,
@@ -40,12 +39,12 @@ pub(super) fn is_held_out(file: &str) -> bool {
 }
 
 /// What was found in piles of these documents; no pile holds some that may be tuned on and others that may not.
-pub(super) fn read_piles(mut all: Vec<PileDocument>, types: &DocTypes) -> Result<Vec<Value>, Problem> {
+pub(super) fn read_piles(mut all: Vec<PileDocument>, types: &DocTypes) -> Vec<Value> {
     all.sort_by_key(PileDocument::hash);
     let (held_out, tuned): (Vec<_>, Vec<_>) = all.into_iter().partition(PileDocument::is_held_out);
     let classifier = Classifier::new(types);
     let piles = tuned.chunks(DOCUMENTS).chain(held_out.chunks(DOCUMENTS));
-    piles.map(|pile| Ok(read_pile(pile, &classifier, types))).collect()
+    piles.map(|pile| read_pile(pile, &classifier, types)).collect()
 }
 
 fn read_pile(pile: &[PileDocument], classifier: &Classifier, types: &DocTypes) -> Value {

@@ -46,10 +46,13 @@ pub(crate) fn owner(sheet: &Sheet) -> Option<String> {
 }
 
 /// Why a name may be a part of one that is printed on several lines: nothing but a trade and a legal form (`RESTAURANT SDN
-/// BHD`), or a bracket that is not closed.
+/// BHD`), a bracket that is not closed, or `GMBH &`.
 pub(crate) fn fragment(name: &str) -> Option<String> {
     if name.matches('(').count() != name.matches(')').count() {
         return Some(format!("{name} may be a part of a longer name: its bracket is open"));
+    }
+    if name.ends_with(['&', '+']) {
+        return Some(format!("{name} may be a part of a longer name: it goes on behind its last sign"));
     }
     is_bare_trade(name).then(|| format!("{name} may be a part of a longer name: it names a trade alone"))
 }
@@ -165,7 +168,8 @@ mod tests {
 
     #[test]
     fn parts_of_names_are_doubted() {
-        for name in ["RESTAURANT SDN BHD", "TRADING SDN. BHD.", "GREEN HILL HARDWARE ENTERPRISE (NORTH"] {
+        for name in ["RESTAURANT SDN BHD", "TRADING SDN. BHD.", "GREEN HILL HARDWARE ENTERPRISE (NORTH", "HILL GMBH &"]
+        {
             assert!(fragment(name).is_some(), "{name}");
         }
         for name in

@@ -114,7 +114,7 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
         };
         let before = at.saturating_sub(LONGEST_BEFORE)..at;
         let third = second.as_ref().and_then(|second| {
-            listed_party(&words, first.end..second.start).or_else(|| third_party(&words, second.end))
+            listed_party(&words, &(first.end..second.start)).or_else(|| third_party(&words, second.end))
         });
         is_opening.then(|| {
             let mut second = second.map(|second| party(sheet, second));
@@ -179,7 +179,7 @@ fn name_at(words: &ProseWords<'_>, start: usize) -> Option<Range<usize>> {
 }
 
 /// A company between the first party and the one behind the "and": three are listed with commas.
-fn listed_party(words: &ProseWords<'_>, between: Range<usize>) -> Option<Range<usize>> {
+fn listed_party(words: &ProseWords<'_>, between: &Range<usize>) -> Option<Range<usize>> {
     let starts = between.clone().filter(|at| {
         let before = at.checked_sub(1).and_then(|before| words.text(before)).unwrap_or_default();
         before.ends_with("),") && is_start_of_name(words, *at)
@@ -335,7 +335,7 @@ fn party(sheet: &Sheet, tokens: Range<usize>) -> ProseParty {
     let words: Vec<&str> = text.split_whitespace().collect();
     // Companies have a legal form, people two to four words with a capital.
     let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || c == '(');
-    let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital);
+    let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital) && words[0].to_lowercase() != "the";
     let is_whole = address::has_legal_form(text) || is_person;
     let doubt = (!is_whole).then(|| format!("{text} has neither a legal form nor the look of a person's name"));
     ProseParty { text: text.to_owned(), spans, doubt }
@@ -406,7 +406,7 @@ mod tests {
         let person = "between Birch Paper, Inc. (the “Company”) and Ann B. Harbour (the “Executive”).";
         assert_eq!(doubts(person), Some((false, false)));
         let strange =
-            "between The Savings and Loan of the County of Kiel (the “Bank”) and Birch Paper, Inc. (the “Borrower”).";
+            "between The Savings House of the County of Kiel (the “Bank”) and Birch Paper, Inc. (the “Borrower”).";
         assert_eq!(doubts(strange).map(|(first, _)| first), Some(true));
     }
 

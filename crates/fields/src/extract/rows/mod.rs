@@ -296,7 +296,8 @@ impl RowReader<'_> {
         // Totals may stand in a row of their own, below the labels of all of them.
         let runs =
             printed.segments.iter().filter(|segment| segment.tokens.clone().any(|token| names_amount(&token))).count();
-        labels > 0 && labels * 2 >= words && (has_amount(self.sheet, printed) || runs >= 2)
+        // Three of them beside each other head a summary, whatever else stands there.
+        runs >= 3 || (labels > 0 && labels * 2 >= words && (has_amount(self.sheet, printed) || runs >= 2))
     }
 }
 

@@ -177,14 +177,14 @@ const CONFUSED: &[(char, char)] = &[
 
 /// `04t27t20`, `05lo4l20`: dates whose slashes OCR took for letters.
 static LETTERED_SLASHES: LazyLock<Regex> = LazyLock::new(|| {
-    constant_regex(r"\b(?P<a>[0-3oO]\d)(?P<s>[tlI1|])(?P<b>[0-3oO]\d)(?P<t>[tlI1|])(?P<y>(?:20)?\d\d)\b")
+    constant_regex(r"\b(?P<a>[0-3oO]\d)(?P<s>[tlI1|/])(?P<b>[0-3oO]\d)(?P<t>[tlI1|/])(?P<y>(?:20)?\d\d)\b")
 });
 
 /// A text in which the slashes of dates that OCR took for letters are slashes again; None where there are none. At least one
 /// of the two must be no figure: `0411212` is a number.
 pub fn with_slashes_restored(text: &str) -> Option<String> {
     let restored = LETTERED_SLASHES.replace_all(text, |found: &Captures<'_>| {
-        if &found["s"] == "1" && &found["t"] == "1" {
+        if [&found["s"], &found["t"]].iter().all(|mark| matches!(*mark, "1" | "/")) {
             return found[0].to_owned();
         }
         let figures = |part: &str| part.replace(['o', 'O'], "0");
