@@ -5,6 +5,7 @@ mod made_pdf;
 
 use bindery_reader::{BlockKind, render};
 use made_pdf::{Sample, lines, texts};
+use std::fmt::Write as _;
 
 #[test]
 fn drop_caps_begin_the_word_of_their_first_line() {
@@ -144,7 +145,7 @@ fn short_words_that_are_drawn_twice_are_there_once() {
     let mut content = String::new();
     let mut x = 50;
     for (word, width) in [("it", 12), ("is", 12), ("an", 16), ("old", 20), ("ship", 24), ("of", 14), ("ours", 26)] {
-        content += &format!("BT /F1 11 Tf {x} 700 Td ({word}) Tj 0.5 0 Td ({word}) Tj ET\n");
+        let _ = writeln!(content, "BT /F1 11 Tf {x} 700 Td ({word}) Tj 0.5 0 Td ({word}) Tj ET");
         x += width;
     }
     assert_eq!(texts(&Sample::of(&[&content]).page()), ["it is an old ship of ours"]);

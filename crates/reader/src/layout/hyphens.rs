@@ -49,7 +49,7 @@ pub(crate) fn push_line(text: &mut String, line: &str) {
         if !belongs(&first, &second, &HashSet::new()) {
             text.pop();
         }
-    } else if !text.is_empty() && !(after_letter && next.is_alphabetic()) {
+    } else if !(text.is_empty() || after_letter && next.is_alphabetic()) {
         text.push(' ');
     }
     text.push_str(line);

@@ -143,7 +143,7 @@ impl Writer<'_> {
         let mut glyphs = self.glyphs(word).iter().filter_map(|placed| self.content.glyphs.get(placed.glyph as usize));
         let is_typed =
             |glyph: &Glyph| self.content.fonts.get(usize::from(glyph.font)).is_none_or(|facts| is_typed(glyph, facts));
-        let is_code = self.content.fonts.iter().any(|facts| facts.monospace) && glyphs.all(|glyph| is_typed(glyph));
+        let is_code = self.content.fonts.iter().any(|facts| facts.monospace) && glyphs.all(is_typed);
         self.each_piece(word, |piece, placed| {
             let mut style = Style { struck: mark.struck, underlined: mark.underlined, ..Style::default() };
             if let Some(facts) = self

@@ -75,7 +75,7 @@ pub(crate) fn part(
                 })
         };
         let (footers, body) = segments.into_iter().partition(is_stamp);
-        return Parted { footers, body, ..Parted::default() };
+        return Parted { body, footers, ..Parted::default() };
     }
     let weak = repeated.is_some_and(|repeated| repeated.is_weak());
     let margins = if weak { Margins::narrow(content) } else { margins };

@@ -2,7 +2,7 @@
 
 use super::{
     opened::{Ahead, Opened, SentPage, protocol_error},
-    protocol::{Answer, Ask, FileRef, Give, PageFacts, Request, decode, encode},
+    protocol::{AheadHead, Answer, Ask, FileRef, Give, PageFacts, Request, decode, encode},
     service::NAME,
 };
 use bindery_core::{ContentHash, StepError};
@@ -23,6 +23,9 @@ use std::{
     },
     time::{Duration, UNIX_EPOCH},
 };
+
+/// What is told of a file that could not be read ahead: its pages are read without looking at the others.
+const NO_HINTS: &str = "null";
 
 /// A file as children know it.
 #[derive(Debug, Clone)]
@@ -54,6 +57,7 @@ impl Remote {
         let limits = &options.limits;
         match ask {
             Ask::Detect | Ask::Open | Ask::Attachments | Ask::Attachment(_) => limits.time_to_unpack,
+            Ask::OpenAhead => limits.time_to_unpack + limits.time_per_page * 3,
             Ask::Read(_) => limits.time_per_page * 2 + limits.time_per_ocr_page * 2,
             Ask::Ahead | Ask::Page(_) | Ask::Pictures(_) | Ask::Image(..) | Ask::PageFile(_) => {
                 limits.time_per_page * 3
@@ -142,14 +146,34 @@ impl IsolatedFile {
         if let Some(opened) = known {
             return Ok(Self { remote, opened, options });
         }
-        let (Answer::Opened { about, attachments, pages }, contents) = remote.ask(Ask::Open, &options, None, give)?
+        let (Answer::Opened { about, attachments, pages, ahead }, contents) = Self::ask_open(&remote, &options, give)?
         else {
             return Err(protocol_error());
         };
         let mut rest = &*contents;
         let pages = pages.into_iter().map(|head| SentPage::cut_off(head, &mut rest)).collect::<ReadResult<_>>()?;
-        let opened = Opened { about: *about, attachments, pages, ahead: OnceLock::new() };
+        let ahead = ahead.map(|head| Ahead::from_head(head, rest)).transpose()?;
+        let opened = Opened { about: *about, attachments, pages, ahead: ahead.map(OnceLock::from).unwrap_or_default() };
         Ok(Self { remote, opened: Arc::new(opened), options })
+    }
+
+    /// In one request with the pages of a short file: most files are short. Where a child dies over that, a page may be at
+    /// fault, and the file alone is opened.
+    fn ask_open(remote: &Remote, options: &ReadOptions, give: Give) -> ReadResult<(Answer, Vec<u8>)> {
+        match remote.ask(Ask::OpenAhead, options, None, give) {
+            Err(ReadError::OutOfMemory { .. } | ReadError::OutOfTime { .. } | ReadError::NoReader { .. }) => {
+                let mut answered = remote.ask(Ask::Open, options, None, give)?;
+                if let (Answer::Opened { ahead, pages, .. }, contents) = &mut answered
+                    && pages.is_empty()
+                {
+                    // A second child need not end over the same page.
+                    *ahead = Some(AheadHead { hints: Some(NO_HINTS.len()), pages: Vec::new() });
+                    *contents = NO_HINTS.into();
+                }
+                Ok(answered)
+            }
+            answered => answered,
+        }
     }
 
     /// For those who open it again.
@@ -185,7 +209,7 @@ impl IsolatedFile {
             self.ask_ahead(options, give).unwrap_or_else(|error| {
                 tracing::debug!(%error, "a file could not be read ahead; its pages are read one by one");
                 // A page over which a child dies fails by itself, and is not looked at for the sake of the others.
-                Ahead { hints: Some("null".to_owned()), pages: Mutex::default() }
+                Ahead { hints: Some(NO_HINTS.to_owned()), pages: Mutex::default() }
             })
         })
     }
@@ -194,14 +218,10 @@ impl IsolatedFile {
         if !self.opened.pages.is_empty() {
             return Ok(Ahead { hints: None, pages: Mutex::default() });
         }
-        let (Answer::Ahead { hints, pages }, contents) =
-            self.remote.ask(Ask::Ahead, &self.with_own(options), None, give)?
-        else {
-            return Err(protocol_error());
-        };
-        let mut rest = &*contents;
-        let pages = pages.into_iter().map(|(index, head)| Ok((index, SentPage::cut_off(head, &mut rest)?)));
-        Ok(Ahead { hints, pages: Mutex::new(pages.collect::<ReadResult<_>>()?) })
+        match self.remote.ask(Ask::Ahead, &self.with_own(options), None, give)? {
+            (Answer::Ahead(head), contents) => Ahead::from_head(head, &contents),
+            _ => Err(protocol_error()),
+        }
     }
 
     fn ask_page(&self, ask: Ask, options: &ReadOptions, give: Give) -> ReadResult<SentPage> {

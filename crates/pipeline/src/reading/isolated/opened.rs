@@ -1,8 +1,8 @@
 //! The parent's cache of an opened file: opening it again needs no request.
 
-use super::protocol::{Give, PageFacts, PageHead};
+use super::protocol::{AheadHead, Give, PageFacts, PageHead};
 use bindery_reader::{About, Page, ReadError, error::ReadResult, model::AttachmentName, render::RenderedPage};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A page as a child gives it.
 #[derive(Debug, Clone)]
@@ -72,6 +72,25 @@ pub(super) struct Ahead {
     pub(super) pages: Mutex<Vec<(usize, SentPage)>>,
 }
 
+impl Ahead {
+    /// From a head and its contents.
+    pub(super) fn from_head(head: AheadHead, contents: &[u8]) -> ReadResult<Self> {
+        let mut rest = contents;
+        let pages = head.pages.into_iter().map(|(index, head)| Ok((index, SentPage::cut_off(head, &mut rest)?)));
+        let pages = Mutex::new(pages.collect::<ReadResult<_>>()?);
+        if head.hints.unwrap_or_default() != rest.len() {
+            return Err(protocol_error());
+        }
+        let hints = head.hints.map(|_| String::from_utf8(rest.to_vec()).map_err(|_| protocol_error())).transpose()?;
+        Ok(Self { hints, pages })
+    }
+
+    fn size(&self) -> usize {
+        let pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        pages.iter().map(|(_, page)| page.size()).sum::<usize>() + self.hints.as_ref().map_or(0, String::len)
+    }
+}
+
 /// What is known of a file that was opened.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -86,7 +105,8 @@ pub(crate) struct Opened {
 impl Opened {
     /// About what it takes in memory.
     pub(crate) fn size(&self) -> u64 {
-        self.pages.iter().map(|page| page.size() as u64).sum()
+        let pages: usize = self.pages.iter().map(SentPage::size).sum();
+        (pages + self.ahead.get().map_or(0, Ahead::size)) as u64
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) enum Ask {
     /// The type alone.
     Detect,
     Open,
+    /// The same; and a short PDF file is read ahead.
+    OpenAhead,
     /// As the file has it.
     Page(usize),
     /// With OCR where it needs that.
@@ -104,6 +106,15 @@ pub(super) struct PageHead {
     pub(super) texts: Vec<usize>,
 }
 
+/// What is read of a file ahead.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct AheadHead {
+    /// How many bytes they have, behind the pages: in the head they would be escaped.
+    pub(super) hints: Option<usize>,
+    /// Pages that need nothing more, by their index.
+    pub(super) pages: Vec<(usize, PageHead)>,
+}
+
 /// The head of an answer; what its contents are is said at each.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
@@ -113,12 +124,9 @@ pub(super) enum Answer {
         about: Box<About>,
         attachments: Option<Vec<AttachmentName>>,
         pages: Vec<PageHead>,
+        ahead: Option<AheadHead>,
     },
-    /// Pages that need nothing more, by their index.
-    Ahead {
-        hints: Option<String>,
-        pages: Vec<(usize, PageHead)>,
-    },
+    Ahead(AheadHead),
     Page(PageHead),
     Pictures(Vec<Rect>),
     /// The pixels.

@@ -1,10 +1,13 @@
 //! The child's side: opens files, keeps a few of them, and answers what is asked of them.
 
-use super::protocol::{Answer, Ask, FileRef, Give, PageFacts, PageHead, Request, decode, encode};
+use super::protocol::{AheadHead, Answer, Ask, FileRef, Give, PageFacts, PageHead, Request, decode, encode};
 use bindery_engine::{context::BlobAccess, runner::processes::Service};
 use bindery_reader::{
-    OcrMode, OpenFile, Page, ReadError, ReadOptions, Reader, detect, error::bytes as shown, model::PageKind,
-    ocr::local::LocalEngines, read_file,
+    OcrMode, OpenFile, Page, ReadError, ReadOptions, Reader, detect,
+    error::bytes as shown,
+    model::{FileType, PageKind},
+    ocr::local::LocalEngines,
+    read_file,
 };
 use std::{
     borrow::Cow,
@@ -99,8 +102,11 @@ impl FileService {
         let nothing = (Answer::Nothing, Vec::new());
         Ok(match request.ask {
             Ask::Detect => nothing,
-            Ask::Open => answer_open(&*file, request)?,
-            Ask::Ahead => answer_ahead(&*file, request),
+            Ask::Open | Ask::OpenAhead => answer_open(&*file, request)?,
+            Ask::Ahead => {
+                let (ahead, contents) = read_ahead(&*file, request);
+                (Answer::Ahead(ahead), contents)
+            }
             Ask::Page(index) => page(file.page(index)?, request)?,
             Ask::Read(index) => page(reader.read_page(&*file, index)?, request)?,
             Ask::Pictures(index) => (Answer::Pictures(file.pictures(index)?), Vec::new()),
@@ -260,24 +266,29 @@ fn page(page: Page, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadErro
     Ok((Answer::Page(head.ok_or_else(too_large)?), contents))
 }
 
-/// What is known of a file, with its pages where they are all read already and not large.
+/// What is known of a file, with its pages where they are all read already and not large, or with what is read ahead.
 fn answer_open(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
     let (about, attachments) = (Box::new(file.info().clone()), file.attachment_names().ok());
     let (mut pages, mut contents) = (Vec::new(), Vec::new());
     for index in 0..if file.is_converted() { about.page_count } else { 0 } {
         let Some(head) = put(file.page(index)?, request, &mut contents, SENT_AT_ONCE) else {
-            return Ok((Answer::Opened { about, attachments, pages: Vec::new() }, Vec::new()));
+            return Ok((Answer::Opened { about, attachments, pages: Vec::new(), ahead: None }, Vec::new()));
         };
         pages.push(head);
     }
-    Ok((Answer::Opened { about, attachments, pages }, contents))
+    let mut ahead = None;
+    if request.ask == Ask::OpenAhead && about.file_type == FileType::Pdf && about.page_count <= SHORT {
+        let (head, read) = read_ahead(file, request);
+        (ahead, contents) = (Some(head), read);
+    }
+    Ok((Answer::Opened { about, attachments, pages, ahead }, contents))
 }
 
 /// What the pages of a file have in common, and the pages of a short one, or those of a longer one that were looked at
 /// for it: another child would have to take them apart again. One that cannot be read is left out: who asks for it is
 /// told why.
-fn answer_ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>) {
-    let (hints, count) = (file.hints(), file.info().page_count);
+fn read_ahead(file: &dyn OpenFile, request: &Request<'_>) -> (AheadHead, Vec<u8>) {
+    let count = file.info().page_count;
     let (mut pages, mut contents) = (Vec::new(), Vec::new());
     let read_now = match count {
         // Where all pages are read by OCR, their own text is of no use.
@@ -291,5 +302,8 @@ fn answer_ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>)
             pages.extend(put(page, request, &mut contents, SENT_AT_ONCE).map(|head| (index, head)));
         }
     }
-    (Answer::Ahead { hints, pages }, contents)
+    // Where every page is sent, nobody needs them.
+    let hints = if pages.len() < count { file.hints() } else { None };
+    contents.extend_from_slice(hints.as_deref().unwrap_or_default().as_bytes());
+    (AheadHead { hints: hints.map(|hints| hints.len()), pages }, contents)
 }
