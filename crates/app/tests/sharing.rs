@@ -112,6 +112,7 @@ async fn a_watched_file_is_taken_in_once() {
         let mut watch = FolderWatch::new(&app, &settings, options).await.unwrap();
         let mut taken = Vec::new();
         let (_handle, mut stop) = stop_pair();
+        #[expect(clippy::result_large_err, reason = "the error is the one that the watch itself may have")]
         let tell = |event: WatchEvent<'_>| {
             if let WatchEvent::TakenIn { name, .. } = event {
                 taken.push(name.to_owned());

@@ -135,7 +135,7 @@ fn of_app(error: &AppError) -> (Exit, Option<String>) {
     match error {
         AppError::Settings(error) => (Exit::Usage, of_settings(error)),
         AppError::Open(error) => (Exit::StoreUnavailable, of_opening(error)),
-        AppError::Unknown(error) => of_unknown(error),
+        AppError::Unknown(error) | AppError::Trial(TrialRefused::Unknown(error)) => of_unknown(error),
         AppError::Store(error) => of_store(error),
         AppError::Engine(error) => of_engine(error),
         AppError::Blob(error) => of_blob(error),
@@ -150,13 +150,13 @@ fn of_app(error: &AppError) -> (Exit, Option<String>) {
         AppError::Job(refused) => (Exit::Usage, Some(retry::hint(refused))),
         AppError::Search(refused) => search::of_search(refused),
         AppError::Archive(error) => store::of_archive(error),
-        AppError::ArchiveUnread | AppError::ArchiveUnwritable(_) => (Exit::Usage, None),
         AppError::Run(RunRefused::Memory { .. }) => {
             (Exit::Usage, Some("leave --runner out, or say --runner processes".to_owned()))
         }
-        AppError::Run(RunRefused::Owner(_)) => (Exit::Usage, None),
-        AppError::Trial(TrialRefused::Unknown(error)) => of_unknown(error),
-        AppError::Trial(_) => (Exit::Usage, None),
+        AppError::ArchiveUnread
+        | AppError::ArchiveUnwritable(_)
+        | AppError::Run(RunRefused::Owner(_))
+        | AppError::Trial(_) => (Exit::Usage, None),
         AppError::Learn(refused) => (Exit::Usage, doctypes::hint(refused).map(str::to_owned)),
         AppError::Review(refused) => (Exit::Usage, reviews::hint(refused).map(str::to_owned)),
         AppError::Result(error @ ResultError::TextMissing { .. }) => {

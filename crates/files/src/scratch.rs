@@ -84,8 +84,8 @@ mod tests {
 
     /// As if it had been made an hour ago.
     fn age(folder: &Path) {
-        let then = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap() - Duration::from_secs(3_600);
-        let then = Timespec { tv_sec: i64::try_from(then.as_secs()).unwrap(), tv_nsec: 0 };
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        let then = Timespec { tv_sec: i64::try_from(now).unwrap() - 3_600, tv_nsec: 0 };
         let times = Timestamps { last_access: then, last_modification: then };
         utimensat(CWD, folder, &times, AtFlags::empty()).unwrap();
     }

@@ -41,8 +41,8 @@ fn add_program(desk: &Desk, name: &str, program: &str, more: &str) {
 fn documents_with(name: &str, own: &[&str]) -> String {
     let desk = Desk::new();
     let text = desk.bindery(&["workflows", "show", "documents"]).ok().out;
-    let stages: String =
-        own.iter().map(|own| format!("  - name: {own}\n    over: document\n    parallel: true\n\n")).collect();
+    let stages = own.iter().map(|own| format!("  - name: {own}\n    over: document\n    parallel: true\n\n"));
+    let stages = stages.collect::<Vec<_>>().concat();
     let (before, last) = text.split_once("  - name: consolidate").unwrap();
     format!("{before}{stages}  - name: consolidate{last}").replacen("name: documents", &format!("name: {name}"), 1)
 }
@@ -197,19 +197,19 @@ fn pdf() -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
     ];
-    let mut file = String::from("%PDF-1.4\n");
+    let mut file = b"%PDF-1.4\n".to_vec();
     let mut places = Vec::new();
     for (number, object) in objects.iter().enumerate() {
         places.push(file.len());
-        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", number + 1));
+        file.extend(format!("{} 0 obj\n{object}\nendobj\n", number + 1).into_bytes());
     }
     let start = file.len();
-    file.push_str("xref\n0 6\n0000000000 65535 f \n");
+    file.extend(b"xref\n0 6\n0000000000 65535 f \n");
     for place in places {
-        file.push_str(&format!("{place:010} 00000 n \n"));
+        file.extend(format!("{place:010} 00000 n \n").into_bytes());
     }
-    file.push_str(&format!("trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"));
-    file.into_bytes()
+    file.extend(format!("trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").into_bytes());
+    file
 }
 
 const PAGES: &str = "name: own\nstages:\n\

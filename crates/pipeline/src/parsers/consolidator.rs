@@ -92,13 +92,13 @@ impl Gather for ParsingResult {
     fn gather(&self, context: &StepContext) -> Result<FilesParsed, StepError> {
         let stage = parsing_stage(context)?;
         let parsed = of_each_in(context, ItemKind::File, std::slice::from_ref(&stage.name), |file, found| {
-            entry(context, stage, file, found.first().map(Vec::as_slice).unwrap_or_default())
+            parsed_file(context, stage, file, found.first().map(Vec::as_slice).unwrap_or_default())
         })?;
         let (mut files, mut failed, mut needs_review) = (Vec::new(), Vec::new(), Vec::new());
-        for (file, failures, doubt) in parsed {
-            files.push(file);
-            failed.extend(failures);
-            needs_review.extend(doubt);
+        for parsed in parsed {
+            files.push(parsed.entry);
+            failed.extend(parsed.failed);
+            needs_review.extend(parsed.doubt);
         }
         let mut errors = files.iter().map(|file| file.error.as_deref());
         if let Some(Some(first)) = errors.next()
@@ -141,13 +141,21 @@ fn parsing_stage(context: &StepContext) -> Result<&Stage, StepError> {
     })
 }
 
-/// What became of a file, which parsers failed, and the doubt that there is about it.
-fn entry(
+/// What became of a file.
+struct ParsedFile {
+    entry: FileEntry<FileParsed>,
+    /// The parsers that failed.
+    failed: Vec<Failed>,
+    /// Why a person should look at it.
+    doubt: Option<Failed>,
+}
+
+fn parsed_file(
     context: &StepContext,
     stage: &Stage,
     file: &Item,
     outcomes: &[Outcome],
-) -> Result<(FileEntry<FileParsed>, Vec<Failed>, Option<Failed>), StepError> {
+) -> Result<ParsedFile, StepError> {
     let (name, id) = (name_of(file), file.public_id());
     let (mut failed, mut doubt) = (Vec::new(), None);
     let (mut parsers, mut read, mut first_error) = (Map::new(), Vec::new(), None);
@@ -185,5 +193,5 @@ fn entry(
     let best = read.into_iter().rev().max_by_key(|found| found.words.unwrap_or(0));
     let error = best.is_none().then(|| first_error.unwrap_or_else(|| "was not read".to_owned()));
     let own = FileParsed { id, best, agreement: agreed, parsers };
-    Ok((FileEntry { name, own, read: None, error }, failed, doubt))
+    Ok(ParsedFile { entry: FileEntry { name, own, read: None, error }, failed, doubt })
 }

@@ -197,7 +197,7 @@ async fn work_whose_bytes_are_gone_is_done_again() {
 }
 
 /// The same store with other types of documents.
-async fn with_types(desk: &Desk, types: &[(&str, String)]) -> Engine {
+fn engine_with_types(desk: &Desk, types: &[(&str, String)]) -> Engine {
     let folder = desk.dir.path().join("types");
     fs::create_dir_all(&folder).unwrap();
     for (name, text) in types {
@@ -224,7 +224,7 @@ async fn a_changed_type_runs_exactly_what_depends_on_it() {
     let more = "  purchase_order: {type: string, labels: [Purchase order]}\n";
     let text = DocTypes::shipped_text("invoice").unwrap().replacen("fields:\n", &format!("fields:\n{more}"), 1);
     assert!(text.contains("purchase_order: {type: string, labels"), "{text}");
-    desk.engine = with_types(&desk, &[("invoice.yaml", text)]).await;
+    desk.engine = engine_with_types(&desk, &[("invoice.yaml", text)]);
     let changed = desk.engine.changed_results(first).await.unwrap();
     let counts: Vec<(&str, u64, u64)> =
         changed.stages.iter().map(|one| (&*one.stage, one.changed, one.results)).collect();
@@ -282,7 +282,9 @@ async fn the_same_content_twice_at_once_is_right_twice() {
         assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
     }
     let strip = |mut all: Vec<Value>| {
-        all.iter_mut().for_each(|one| drop(one.as_object_mut().unwrap().shift_remove("document_id")));
+        for one in &mut all {
+            one.as_object_mut().unwrap().shift_remove("document_id");
+        }
         all
     };
     assert_eq!(strip(documents(&desk.engine, one).await), strip(documents(&desk.engine, two).await));

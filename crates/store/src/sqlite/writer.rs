@@ -316,10 +316,8 @@ impl Group {
             }
             if done.len() < LARGEST_GROUP && begun.elapsed() < LONGEST_GROUP {
                 next = inbox.try_recv().ok();
-                let fits = |request: &Box<dyn WriteRequest>| {
-                    self.durability == Durability::Durable || request.durability() == Durability::Relaxed
-                };
-                left_over = next.take_if(|request| !fits(request));
+                let takes_all = self.durability == Durability::Durable;
+                left_over = next.take_if(|request| !takes_all && request.durability() == Durability::Durable);
             }
         }
         let verdict = self.end_group(&done);
