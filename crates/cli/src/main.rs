@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod confirm;
 mod env_vars;
 mod exit;
 mod failure;

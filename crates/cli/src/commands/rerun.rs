@@ -1,13 +1,12 @@
 //! `bindery rerun`: works again on what depends on something that has changed.
 
-use crate::{exit::Exit, failure::Failure, output};
+use crate::{confirm, exit::Exit, output};
 use bindery_app::{
     Settings,
     rerun::{ChangedSubmission, Rerun, RerunRefused},
 };
 use bindery_core::SubmissionId;
 use serde_json::{Value, json};
-use std::io::{self, IsTerminal as _, Write as _};
 
 /// Work again on what depends on something that has changed
 #[derive(Debug, clap::Args)]
@@ -72,7 +71,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         return Ok(Exit::Ok);
     }
-    if !args.yes && !confirmed(&said)? {
+    if !args.yes && !is_confirmed(&said)? {
         output::note("nothing is run again");
         return Ok(Exit::Ok);
     }
@@ -125,15 +124,7 @@ fn answer(dry_run: bool, results: u64, meant: &[ChangedSubmission], begun: &[Sub
     json!({"dry_run": dry_run, "results": results, "submissions": submissions})
 }
 
-fn confirmed(said: &str) -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() {
-        let message = format!("{said} would be run again, and there is nobody to ask");
-        return Err(Failure::usage(message).hint("--yes runs them without asking, --dry-run only says what").into());
-    }
-    let mut err = io::stderr().lock();
-    write!(err, "Run {said} again? [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+fn is_confirmed(said: &str) -> anyhow::Result<bool> {
+    let unasked = format!("{said} would be run again, and there is nobody to ask");
+    confirm::ask(&format!("Run {said} again?"), unasked, "--yes runs them without asking, --dry-run only says what")
 }

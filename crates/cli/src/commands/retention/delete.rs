@@ -1,12 +1,11 @@
 //! `bindery delete`: deletes submissions for good, or everything of an owner.
 
 use super::{and_executions, remarks, size_words};
-use crate::{exit::Exit, failure::Failure, output};
+use crate::{confirm, exit::Exit, output};
 use bindery_app::{
     Settings,
     retention::{Deletion, DeletionRefused},
 };
-use std::io::{self, IsTerminal as _, Write as _};
 
 /// Delete submissions for good, or everything of an owner
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -69,7 +68,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if deletion.is_empty() {
         return Ok(Exit::Ok);
     }
-    if !args.yes && !confirmed(&said, args.owner.as_deref())? {
+    if !args.yes && !is_confirmed(&said, args.owner.as_deref())? {
         output::note("nothing was deleted");
         return Ok(Exit::Ok);
     }
@@ -109,16 +108,11 @@ pub(crate) fn hint(refused: &DeletionRefused) -> String {
     }
 }
 
-fn confirmed(said: &str, owner: Option<&str>) -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() {
-        let message = "deleting cannot be undone, and there is nobody to ask";
-        return Err(Failure::usage(message).hint("--yes deletes without asking, --dry-run says what would go").into());
-    }
+fn is_confirmed(said: &str, owner: Option<&str>) -> anyhow::Result<bool> {
     let whose = owner.map(|owner| format!(" of {owner}")).unwrap_or_default();
-    let mut err = io::stderr().lock();
-    write!(err, "Delete {said}{whose} for good? This cannot be undone. [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes"))
+    confirm::ask(
+        &format!("Delete {said}{whose} for good? This cannot be undone."),
+        "deleting cannot be undone, and there is nobody to ask",
+        "--yes deletes without asking, --dry-run says what would go",
+    )
 }
