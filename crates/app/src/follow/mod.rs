@@ -79,8 +79,10 @@ async fn look(
         return Ok(Some(End::Final));
     }
     wait.look(app, id, &progress, health).await?;
-    // What waits for space goes on by itself once there is some.
-    let is_stuck = !wait.is_waiting() && is_stuck(app, id, &progress).await?;
+    // What waits for space goes on by itself once there is some. It may wait since just now, after the progress was looked at.
+    let is_stuck = !wait.is_waiting()
+        && is_stuck(app, id, &progress).await?
+        && store_wait::parked_for_space(app, id).await?.is_none();
     Ok(is_stuck.then_some(End::Stuck))
 }
 

@@ -91,6 +91,11 @@ async fn no_space(app: &App, id: SubmissionId, progress: &Progress) -> AppResult
     if progress.stages.iter().all(|stage| stage.counts.parked == 0) {
         return Ok(None);
     }
+    parked_for_space(app, id).await
+}
+
+/// The same, asked of the jobs alone.
+pub(super) async fn parked_for_space(app: &App, id: SubmissionId) -> AppResult<Option<String>> {
     let filter =
         JobFilter { submission: Some(id), states: vec![JobState::Parked], limit: Some(100), ..JobFilter::default() };
     let parked = app.store().jobs(filter).await?;
