@@ -16,17 +16,30 @@ use bindery_engine::{
 };
 use bindery_models::{ModelsConfig, stored::open_models};
 use bindery_pipeline::{documents::ModelTier, reading::IsolatedReader};
-use bindery_store::{Store, blobs::Blobs};
+use bindery_store::{
+    Store, StoreError,
+    blobs::{Blobs, BlobsPlace},
+};
 use std::{path::Path, sync::Arc};
+use tokio::task::JoinSet;
 
 /// An open store with its engine. Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
 pub struct App {
     pub engine: Engine,
     blobs: BlobPlace,
+    blobs_for_children: BlobsPlace,
     /// What reads councils' documents, where work is done.
     councils: Option<CouncilParts>,
     observer: Arc<dyn Observer>,
+}
+
+/// The blobs of a store that is opened.
+#[derive(Debug)]
+pub(crate) struct AppBlobs {
+    pub(crate) place: BlobPlace,
+    pub(crate) for_children: BlobsPlace,
+    pub(crate) opened: Arc<dyn Blobs>,
 }
 
 /// What is done with a store besides looking.
@@ -46,7 +59,7 @@ impl App {
     /// Without work, to look only.
     pub(crate) fn new(
         store: Arc<dyn Store>,
-        (blobs, opened): (BlobPlace, Arc<dyn Blobs>),
+        AppBlobs { place, for_children, opened }: AppBlobs,
         mut registry: Registry,
         work: Option<Work>,
         observer: Arc<dyn Observer>,
@@ -55,11 +68,11 @@ impl App {
         registry.register_workflow(bindery_civic::NOTICES_WORKFLOW);
         let Some(Work { child, memory, councils, models, model_tier }) = work else {
             let engine = Engine::new(Parts::new(store, opened, registry));
-            return Ok(Self { engine, blobs, councils: None, observer });
+            return Ok(Self { engine, blobs: place, blobs_for_children: for_children, councils: None, observer });
         };
         // Children are started when they are needed, one for each thread of a worker at most.
         let options = Options { memory, ..Options::default() };
-        let with_blobs = Options { blob_folder: Some(blobs.path().into()), ..options.clone() };
+        let with_blobs = Options { blobs: Some(for_children.clone()), ..options.clone() };
         let children = Processes::new(child.clone(), MOST_WORKERS).with_options(with_blobs);
         // Councils' documents are read by more threads than there are cores; more children would only take memory.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -73,7 +86,8 @@ impl App {
         let councils = councils.register(models, &store, &opened, &mut registry, opener);
         circuits::record(&store);
         let parts = Parts::new(store, opened, registry).with_isolation(children);
-        Ok(Self { engine: Engine::new(parts), blobs, councils: Some(councils), observer })
+        let engine = Engine::new(parts);
+        Ok(Self { engine, blobs: place, blobs_for_children: for_children, councils: Some(councils), observer })
     }
 
     /// What reads councils' documents. There is none where a store is only looked at.
@@ -83,11 +97,19 @@ impl App {
 
     /// Stores the machines that ship. One that the user has stored under the same name stays.
     pub(crate) async fn register_shipped_machines(&self) -> AppResult<()> {
+        // All at the same time: the store then waits for the disk once.
+        let mut storing = JoinSet::new();
         for (name, text) in bindery_pipeline::functions::MACHINES {
-            let name = Name::from(name);
-            if self.store().machine(&name, None).await?.is_none() {
-                self.store().put_machine(&name, text).await?;
-            }
+            let (store, name) = (Arc::clone(self.engine.store()), Name::from(name));
+            storing.spawn(async move {
+                match store.machine(&name, None).await? {
+                    Some(_) => Ok(()),
+                    None => store.put_machine(&name, text).await.map(drop),
+                }
+            });
+        }
+        while let Some(stored) = storing.join_next().await {
+            stored.unwrap_or(Err(StoreError::Closed))?;
         }
         Ok(())
     }
@@ -107,7 +129,7 @@ impl App {
 
     /// With the blobs of this store, which a child opens by itself.
     pub fn processes(&self, child: ChildCommand, workers: usize) -> Processes {
-        let options = Options { blob_folder: Some(self.blobs.path().into()), ..Options::default() };
+        let options = Options { blobs: Some(self.blobs_for_children.clone()), ..Options::default() };
         Processes::new(child, workers).with_options(options)
     }
 

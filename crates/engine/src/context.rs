@@ -373,8 +373,17 @@ impl StepContext {
     /// Keeps bytes that the step's result names. They are durable before that result is stored, and until then nobody
     /// can read them, this step and the next ones included; the wait for the disk is shared with other results.
     pub fn keep_blob(&self, bytes: Vec<u8>) -> Result<Stored, StepError> {
-        let Some(drafts) = &self.drafts else { return self.put_blob(bytes) };
-        let draft = self.wait(self.access()?.blobs.draft(bytes))?;
+        self.keep_in(&*self.access()?.blobs, bytes)
+    }
+
+    /// The same as a file, or an object, of its own: for what others open by its location.
+    pub fn keep_as_file(&self, bytes: Vec<u8>) -> Result<Stored, StepError> {
+        self.keep_in(self.access()?.blobs.place(), bytes)
+    }
+
+    fn keep_in(&self, blobs: &dyn Blobs, bytes: Vec<u8>) -> Result<Stored, StepError> {
+        let Some(drafts) = &self.drafts else { return self.wait(blobs.put(bytes)) };
+        let draft = self.wait(blobs.draft(bytes))?;
         let stored = draft.stored();
         drafts.lock().unwrap_or_else(PoisonError::into_inner).push(draft);
         Ok(stored)
@@ -385,8 +394,8 @@ impl StepContext {
         self.keep_blob(value.to_string().into_bytes())
     }
 
-    /// Keeps what `write` writes, as [`keep_blob`](Self::keep_blob) does, in constant memory: it goes through a temporary
-    /// file.
+    /// Keeps what `write` writes, as [`keep_as_file`](Self::keep_as_file) does, in constant memory: it goes through a
+    /// temporary file.
     pub fn keep_written(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Stored, StepError> {
         let full = |error: io::Error| {
             StepError::retry(format!("a temporary file cannot be written: {error}")).named("TemporaryFile")
@@ -396,12 +405,15 @@ impl StepContext {
         let mut writer = io::BufWriter::new(File::create(&file).map_err(full)?);
         write(&mut writer).and_then(|()| writer.flush()).map_err(full)?;
         drop(writer);
-        self.keep_file(&file)
+        self.keep_file_in(self.access()?.blobs.place(), &file)
     }
 
-    /// The same for a copy of a file.
+    /// Keeps a copy of a file, as [`keep_blob`](Self::keep_blob) does.
     pub fn keep_file(&self, file: &Path) -> Result<Stored, StepError> {
-        let blobs = &self.access()?.blobs;
+        self.keep_file_in(&*self.access()?.blobs, file)
+    }
+
+    fn keep_file_in(&self, blobs: &dyn Blobs, file: &Path) -> Result<Stored, StepError> {
         let Some(drafts) = &self.drafts else { return self.wait(blobs.put_file(file)) };
         let draft = self.wait(blobs.draft_file(file))?;
         let stored = draft.stored();

@@ -13,11 +13,12 @@ use bindery_core::{
     fault::{Faults, NoFaults},
 };
 use bindery_store::{
-    Store,
+    Store, StoreError,
     blobs::{Blobs, BlobsExt},
 };
 use serde_json::Value;
 use std::sync::Arc;
+use tokio::task::JoinSet;
 
 /// What an engine is made of.
 #[derive(Debug, Clone)]
@@ -106,12 +107,20 @@ impl Engine {
 
     /// Stores the workflows that are shipped. One that the user has stored under the same name and version stays.
     pub async fn register_builtin_workflows(&self) -> EngineResult<()> {
+        // All at the same time: the store then waits for the disk once.
+        let mut storing = JoinSet::new();
         for (name, text) in self.registry().shipped_workflows() {
             let version = Workflow::parse(text, Some(name))?.version;
-            let name = Name::from(name);
-            if self.store().workflow(&name, Some(version)).await?.is_none() {
-                self.store().put_workflow(&name, version, text).await?;
-            }
+            let (store, name, text) = (Arc::clone(self.store()), Name::from(name), text.to_owned());
+            storing.spawn(async move {
+                match store.workflow(&name, Some(version)).await? {
+                    Some(_) => Ok(()),
+                    None => store.put_workflow(&name, version, &text).await,
+                }
+            });
+        }
+        while let Some(stored) = storing.join_next().await {
+            stored.unwrap_or(Err(StoreError::Closed))?;
         }
         Ok(())
     }

@@ -108,7 +108,7 @@ pub(crate) fn store_result(context: &StepContext, mut result: Value) -> Result<E
     if let Some(result) = result.as_object_mut().filter(|_| !duplicates.is_empty()) {
         result.insert("duplicates".to_owned(), json!(duplicates));
     }
-    let stored = context.keep_json(&result)?;
+    let stored = context.keep_as_file(result.to_string().into_bytes())?;
     let mut extracted = Extracted::new(result);
     extracted.artifacts.push(artifact(context, stored.hash, stored.size)?);
     Ok(extracted)

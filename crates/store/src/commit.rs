@@ -4,6 +4,7 @@
 //! changes are one transaction: there is no moment at which a crash loses or repeats an effect. The guard is also the
 //! token that a join counts by: it can hold only once, so a duplicate or late delivery changes nothing.
 
+use crate::blobs::SmallBlob;
 use bindery_core::{
     EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
@@ -82,6 +83,8 @@ pub struct SubmissionChange {
 /// Everything that follows. Applied in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
+    /// What the rows that follow name. Only for a store that has [rows for blobs](crate::Records::blob_rows).
+    pub blobs: Vec<SmallBlob>,
     pub submissions: Vec<NewSubmission>,
     /// New items; one that exists already under its id is updated.
     pub items: Vec<Item>,

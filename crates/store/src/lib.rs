@@ -15,6 +15,7 @@
 //! The log has every statement, without its values, at the level `trace` of the target [`STATEMENTS`].
 
 pub mod blobs;
+mod blocking;
 pub mod commit;
 pub mod error;
 pub mod executions;
@@ -33,6 +34,7 @@ pub mod sqlite;
 pub mod store;
 pub mod suspects;
 
+pub use blocking::allow_blocking_on_this_thread;
 pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};
 pub use executions::Executions;

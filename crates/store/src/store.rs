@@ -1,6 +1,7 @@
 //! The traits that a database backend implements.
 
 use crate::{
+    blobs::BlobRows,
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
     executions::Executions,
@@ -219,6 +220,12 @@ pub trait Records: Send + Sync {
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
     async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>>;
+
+    /// Rows for small blobs, where the database has some: whoever opens its blobs puts them
+    /// [in front](crate::blobs::LayeredBlobs) of the place for large ones.
+    fn blob_rows(self: Arc<Self>) -> Option<Arc<dyn BlobRows>> {
+        None
+    }
 
     /// By its readable key.
     async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>>;

@@ -11,7 +11,7 @@ mod privacy;
 pub(crate) use places::{BlobPlace, StorePlace, open_blobs_blocking};
 
 use crate::{
-    app::{App, Work},
+    app::{App, AppBlobs, Work},
     councils::Councils,
     error::{AppResult, OpenError},
     notice::{Notice, Observer},
@@ -24,6 +24,7 @@ use bindery_engine::Registry;
 use bindery_files::private;
 use bindery_store::{
     Store, StoreError, StoreResult,
+    blobs::LayeredBlobs,
     postgres::{PostgresOptions, PostgresStore},
     sqlite::{Options, SqliteStore},
 };
@@ -167,11 +168,16 @@ impl Settings {
             }
         };
         let opened = if is_read_only { blobs.open_to_read().await? } else { blobs.open().await? };
+        let opened = match Arc::clone(&store).blob_rows() {
+            Some(rows) => Arc::new(LayeredBlobs::new(rows, opened)),
+            None => opened,
+        };
         let readable = if missing == Missing::IsMade { privacy::check(place, &blobs) } else { None };
         if let Some(notice) = readable {
             self.observer.notice(&notice);
         }
-        App::new(store, (blobs, opened), registry, work, Arc::clone(&self.observer)).map(Some)
+        let for_children = blobs.for_children(place);
+        App::new(store, AppBlobs { place: blobs, for_children, opened }, registry, work, Arc::clone(&self.observer)).map(Some)
     }
 }
 

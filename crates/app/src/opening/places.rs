@@ -7,7 +7,7 @@ use crate::{
 };
 use bindery_core::ContentHash;
 use bindery_store::{
-    blobs::{self, BlobError, Blobs},
+    blobs::{self, BlobError, Blobs, BlobsPlace},
     postgres::PostgresOptions,
 };
 use std::{
@@ -91,9 +91,13 @@ impl BlobPlace {
         }
     }
 
-    /// As children of the processes runner are told.
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
+    /// As children of the processes runner are told: with the rows of this store for small ones.
+    pub(crate) fn for_children(&self, store: &StorePlace) -> BlobsPlace {
+        let rows = match store {
+            StorePlace::Folder(folder) => Some(StorePlace::database(folder)),
+            StorePlace::Postgres(_) => None,
+        };
+        BlobsPlace { place: self.0.clone(), rows }
     }
 
     /// The folder, if it is one.
@@ -129,8 +133,9 @@ fn url(place: &Path) -> Option<&str> {
 }
 
 /// Opens blobs in a child of the processes runner, whose threads may wait for it.
-pub(crate) fn open_blobs_blocking(place: &Path) -> Result<Arc<dyn Blobs>, BlobError> {
-    tokio::runtime::Handle::current().block_on(blobs::open_blobs(&place.to_string_lossy()))
+pub(crate) fn open_blobs_blocking(place: &BlobsPlace) -> Result<Arc<dyn Blobs>, BlobError> {
+    let opened = tokio::runtime::Handle::current().block_on(blobs::open_blobs(&place.place.to_string_lossy()))?;
+    Ok(place.with_rows(opened))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ use source::FromStore;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -109,6 +109,9 @@ struct Shared {
     /// Notified when a job is no longer in flight, and when the threads have little left to do.
     room_for_more: watch::Sender<()>,
     finished: AtomicU64,
+    /// How many threads have nothing to do, and that one more has not.
+    idle_threads: AtomicUsize,
+    thread_idle: Notify,
     metrics: Arc<WorkerMetrics>,
     health: Arc<StoreHealth>,
 }
@@ -164,6 +167,8 @@ impl Worker {
             workers_lost: Notify::new(),
             room_for_more: watch::Sender::default(),
             finished: AtomicU64::new(0),
+            idle_threads: AtomicUsize::new(0),
+            thread_idle: Notify::new(),
             metrics: Arc::clone(&self.metrics),
             health: Arc::clone(&self.health),
         });

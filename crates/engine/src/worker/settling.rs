@@ -19,7 +19,7 @@ use bindery_core::{
 };
 use bindery_store::{
     Changes, Commit, CommitResult, Guard, JobEnd, StoreError, StoreResult,
-    blobs::{BlobError, Draft},
+    blobs::{BlobError, Draft, SmallBlob},
     query::JoinFilter,
 };
 use std::{
@@ -37,7 +37,7 @@ const LARGEST_COMMIT: usize = 250;
 /// Several, so that some plan while others wait for the store.
 const SETTLERS: usize = 3;
 
-/// How long a result waits for others to be stored with, while there are some at work. A group of any size waits for the
+/// How long a result waits for others to be stored with, while all threads are busy. A group of any size waits for the
 /// disk about as long as one alone.
 const GROUP_COMMIT_WINDOW: Duration = Duration::from_millis(10);
 
@@ -113,10 +113,12 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
 /// The next results; none once the threads have ended.
 async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results: &mut Vec<Worked>) {
     let first = inbox.recv_many(results, LARGEST_COMMIT).await;
-    if first == 0 || first == LARGEST_COMMIT || shared.in_flight.at_work() == 0 {
+    let is_awaited = || shared.idle_threads.load(Ordering::SeqCst) > 0 || shared.in_flight.at_work() == 0;
+    if first == 0 || first == LARGEST_COMMIT || is_awaited() {
         return;
     }
-    tokio::time::sleep(GROUP_COMMIT_WINDOW).await;
+    // An idle thread ends the wait: what it could do may follow from these results. While all are busy nobody waits.
+    let _ = tokio::time::timeout(GROUP_COMMIT_WINDOW, shared.thread_idle.notified()).await;
     while results.len() < LARGEST_COMMIT
         && let Ok(worked) = inbox.try_recv()
     {
@@ -127,10 +129,11 @@ async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results:
 async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
     let mut claims = Vec::new();
     let mut commits = Vec::new();
-    for worked in with_blobs_kept(shared, results).await {
+    for (worked, mut blobs) in with_blobs_kept(shared, results).await {
         let held = worked.claim();
-        match settle(shared, worked).await {
-            Ok(Some(Settlement::Commit(commit))) => {
+        match settle(shared, worked, &mut blobs).await {
+            Ok(Some(Settlement::Commit(mut commit))) => {
+                commit.changes.blobs = blobs;
                 claims.push(held);
                 commits.push(*commit);
             }
@@ -146,26 +149,31 @@ async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
     store_all(shared, &claims, commits).await;
 }
 
-/// Makes the blobs durable that the results name, all with one wait for the disk, before any row points to one of them.
-/// Where that fails, what they were made by has failed, and is tried again as after any other failure.
-async fn with_blobs_kept(shared: &Shared, mut results: Vec<Worked>) -> Vec<Worked> {
-    let drafts: Vec<Vec<Draft>> = results.iter_mut().map(Worked::take_drafts).collect();
-    let had_drafts: Vec<bool> = drafts.iter().map(|drafts| !drafts.is_empty()).collect();
-    let drafts: Vec<Draft> = drafts.into_iter().flatten().collect();
-    if drafts.is_empty() {
-        return results;
+/// The results, each with the blobs that its commit stores. The others that they name are made durable here, all with one
+/// wait for the disk, before any row points to one of them. Where that fails, what they were made by has failed, and is
+/// tried again as after any other failure.
+async fn with_blobs_kept(shared: &Shared, results: Vec<Worked>) -> Vec<(Worked, Vec<SmallBlob>)> {
+    let (mut files, mut judged) = (Vec::new(), Vec::with_capacity(results.len()));
+    for mut worked in results {
+        let mut drafts = worked.take_drafts();
+        let small = Draft::take_small(&mut drafts);
+        judged.push((worked, small, !drafts.is_empty()));
+        files.append(&mut drafts);
     }
-    let Err(error) = shared.engine.blobs().keep(drafts).await else {
+    let kept = if files.is_empty() { Ok(()) } else { shared.engine.blobs().keep(files).await };
+    let Err(error) = kept else {
         shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
-        return results;
+        return judged.into_iter().map(|(worked, small, _)| (worked, small)).collect();
     };
     // That there is no space is said by the jobs, which wait for it.
     if !matches!(error, BlobError::NoSpace { .. }) {
         tracing::warn!(%error, "what results name could not be stored; they count as failed");
     }
     let error = StepError::from(EngineError::from(error));
-    let judged = results.into_iter().zip(had_drafts);
-    judged.map(|(worked, had_drafts)| if had_drafts { worked.failed_with(error.clone()) } else { worked }).collect()
+    let failed = |(worked, small, had_files): (Worked, _, _)| {
+        if had_files { (worked.failed_with(error.clone()), Vec::new()) } else { (worked, small) }
+    };
+    judged.into_iter().map(failed).collect()
 }
 
 impl Worked {
@@ -204,8 +212,12 @@ impl Worked {
     }
 }
 
-/// Plans the commit of one result. Large fan-outs run on their own, as they need many commits.
-async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Settlement>> {
+/// Plans the commit of one result. Large fan-outs run on their own, as they need many commits, and take the blobs along.
+async fn settle(
+    shared: &Arc<Shared>,
+    worked: Worked,
+    blobs: &mut Vec<SmallBlob>,
+) -> EngineResult<Option<Settlement>> {
     let engine = &shared.engine;
     match worked {
         Worked::Found { claimed, info, stage, found, .. } => {
@@ -228,7 +240,8 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
                     commit(step.map(|(commit, _)| commit))
                 }
                 Ok(Settlement::FanOut(fan_out)) => {
-                    tokio::spawn(run_fan_out(Arc::clone(shared), claimed, Arc::clone(&info), fan_out));
+                    let (shared, info, blobs) = (Arc::clone(shared), Arc::clone(&info), std::mem::take(blobs));
+                    tokio::spawn(run_fan_out(shared, claimed, info, fan_out, blobs));
                     Ok(None)
                 }
                 Ok(settlement) => Ok(Some(settlement)),
@@ -308,7 +321,13 @@ fn without_stage(shared: &Shared, claimed: &ClaimedJob, error: EngineError) -> E
 }
 
 /// Stores the children of an item, chunk by chunk; each chunk is durable, and a crash goes on behind it.
-async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<SubmissionInfo>, mut fan_out: Box<FanOut>) {
+async fn run_fan_out(
+    shared: Arc<Shared>,
+    claimed: ClaimedJob,
+    info: Arc<SubmissionInfo>,
+    mut fan_out: Box<FanOut>,
+    mut blobs: Vec<SmallBlob>,
+) {
     let held @ (job, token) = (claimed.job.id, claimed.token);
     let settler = Settler { engine: &shared.engine, info: &info };
     let mut cursor = usize::try_from(claimed.job.cursor).unwrap_or(0);
@@ -325,13 +344,15 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
     }
     loop {
         let step = settler.fan_out_step(&mut fan_out, (&claimed.job, token), cursor, &mut own_join).await;
-        let (commit, upto) = match step {
+        let (mut commit, upto) = match step {
             Ok(step) => step,
             Err(error) => {
                 tracing::warn!(job.id = %job, error = %error, "a fan-out stopped; it will go on with the next attempt");
                 return finish_claim(&shared, held, false);
             }
         };
+        // With the first, which may name them.
+        commit.changes.blobs = std::mem::take(&mut blobs);
         let commit = [commit];
         match commit_with_retry(&shared, &commit).await {
             Ok(results) if results.iter().all(CommitResult::is_applied) => shared.metrics.ended(&commit[0]),

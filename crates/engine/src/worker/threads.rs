@@ -236,6 +236,8 @@ impl Pool {
     }
 
     fn serve(&self) {
+        // Whatever a step asks the store, this thread waits for the answer.
+        bindery_store::allow_blocking_on_this_thread();
         while let Some(ready) = self.next() {
             self.busy.fetch_add(1, Ordering::SeqCst);
             let worked = self.work(ready);
@@ -266,7 +268,11 @@ impl Pool {
             if waiting.closed {
                 return None;
             }
+            // What it could do next may follow from results that are not stored yet.
+            self.shared.idle_threads.fetch_add(1, Ordering::SeqCst);
+            self.shared.thread_idle.notify_one();
             waiting = self.bell.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            self.shared.idle_threads.fetch_sub(1, Ordering::SeqCst);
         }
     }
 

@@ -127,7 +127,7 @@ fn blobs_are_read_and_written() {
     let unit = || Unit::new(json!({"do": "copy blob", "hash": stored.hash}));
     let runner = processes(1);
     assert_eq!(error(runner.run_one(&deeds(), unit())).kind, "NoStore");
-    let runner = runner.with_options(Options { blob_folder: Some(dir.path().to_owned()), ..Options::default() });
+    let runner = runner.with_options(Options { blobs: Some(BlobsPlace::folder(dir.path())), ..Options::default() });
     let copy: ContentHash = serde_json::from_value(output(runner.run_one(&deeds(), unit()))["hash"].take()).unwrap();
     assert_eq!(runtime.block_on(blobs.get(copy)).unwrap(), b"once again");
 }

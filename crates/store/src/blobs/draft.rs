@@ -1,6 +1,6 @@
 //! Bytes that wait for the commit that will point to them.
 
-use super::{Stored, files::Part};
+use super::{SmallBlob, Stored, files::Part};
 use std::time::{Duration, Instant};
 
 /// A blob that was found or stored this long before it is named is touched once more.
@@ -13,8 +13,18 @@ pub(super) const TOUCH_AGAIN: Duration = Duration::from_secs(5 * 60);
 pub struct Draft {
     stored: Stored,
     made: Instant,
-    /// None where the bytes are durable already.
-    written: Option<Written>,
+    bytes: Bytes,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+pub(super) enum Bytes {
+    /// In their place, or in a store that was written to at once.
+    Durable,
+    /// In a file that waits for its name.
+    Written(Written),
+    /// Here: they become a row.
+    Small(SmallBlob),
 }
 
 /// What is to be put in its place.
@@ -27,12 +37,28 @@ pub(super) struct Written {
 
 impl Draft {
     pub(super) fn from_written(stored: Stored, written: Written) -> Self {
-        Self { stored, made: Instant::now(), written: Some(written) }
+        Self { stored, made: Instant::now(), bytes: Bytes::Written(written) }
+    }
+
+    pub(super) fn small(blob: SmallBlob) -> Self {
+        let stored = Stored { hash: blob.hash(), size: blob.bytes().len() as u64, new: true };
+        Self { stored, made: Instant::now(), bytes: Bytes::Small(blob) }
+    }
+
+    /// Takes out those that a commit can store itself. They are as durable as it is, and nothing else is to be done for
+    /// them; the others have to be [kept](super::Blobs::keep).
+    pub fn take_small(drafts: &mut Vec<Self>) -> Vec<SmallBlob> {
+        let is_small = |draft: &mut Self| matches!(draft.bytes, Bytes::Small(_));
+        let taken = drafts.extract_if(.., is_small).filter_map(|draft| match draft.bytes {
+            Bytes::Small(blob) => Some(blob),
+            Bytes::Durable | Bytes::Written(_) => None,
+        });
+        taken.collect()
     }
 
     /// The bytes were in the store before, or went there at once.
     pub fn durable(stored: Stored) -> Self {
-        Self { stored, made: Instant::now(), written: None }
+        Self { stored, made: Instant::now(), bytes: Bytes::Durable }
     }
 
     /// What the receipt will be once it is kept.
@@ -45,7 +71,7 @@ impl Draft {
         self.made.elapsed() > age
     }
 
-    pub(super) fn into_parts(self) -> (Stored, Option<Written>) {
-        (self.stored, self.written)
+    pub(super) fn into_parts(self) -> (Stored, Bytes) {
+        (self.stored, self.bytes)
     }
 }

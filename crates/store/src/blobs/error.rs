@@ -1,5 +1,6 @@
 //! Everything that can go wrong with a blob, and what to do next.
 
+use crate::error::StoreError;
 use bindery_core::{ContentHash, Disposition};
 use std::{
     io,
@@ -34,6 +35,9 @@ pub enum BlobError {
     Denied { action: &'static str, path: PathBuf, source: io::Error },
     #[error("could not {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
+    /// Of the database whose rows are blobs.
+    #[error(transparent)]
+    Rows(StoreError),
     #[error("the program is shutting down")]
     ShuttingDown,
     #[error("{url} is no place for blobs: expected file:/// and the whole path")]
@@ -61,6 +65,9 @@ impl BlobError {
             Self::SourceChanged { .. } | Self::CopyDiffers { .. } | Self::Io { .. } | Self::ShuttingDown => {
                 Disposition::Retry { after: None }
             }
+            Self::Rows(error) if error.is_transient() => Disposition::Retry { after: None },
+            Self::Rows(StoreError::Corrupt { .. }) => Disposition::Review,
+            Self::Rows(_) => Disposition::Bug,
             Self::BadFolderUrl { .. } => Disposition::Reject,
             #[cfg(not(feature = "object-storage"))]
             Self::NoObjectStorage { .. } => Disposition::Reject,

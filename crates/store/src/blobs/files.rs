@@ -102,6 +102,21 @@ impl Source {
     }
 }
 
+/// For bytes that become a row.
+impl Source {
+    /// All bytes of the file; none where there are more than this.
+    pub(super) fn read_up_to(&self, most: usize) -> Result<Option<Vec<u8>>, BlobError> {
+        if self.before.len() > most as u64 {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(most.min(self.before.len() as usize + 1));
+        let bounded = (&self.file).take(self.before.len().saturating_add(1)).read_to_end(&mut bytes);
+        bounded.map_err(|error| BlobError::source(&self.path, error))?;
+        self.require_unchanged(bytes.len() as u64)?;
+        Ok(Some(bytes))
+    }
+}
+
 /// For uploads, which read a file twice and in parts.
 #[cfg(feature = "object-storage")]
 impl Source {
@@ -170,6 +185,22 @@ impl Temporary {
     pub(super) fn finish(self) -> Part {
         self.part
     }
+}
+
+/// Writes a working copy: it appears complete or not at all, and need not survive a crash of the machine.
+pub(super) fn write_copy(
+    target: &Path,
+    fill: impl FnOnce(&mut Temporary) -> Result<u64, BlobError>,
+) -> Result<u64, BlobError> {
+    // Beside the target, because only within one file system can it be renamed.
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut temporary = Temporary::create(directory)?;
+    let size = fill(&mut temporary)?;
+    temporary.finish().rename(target)?;
+    Ok(size)
 }
 
 /// A file that is written and waits for its name; removed when dropped, unless it was given one.

@@ -8,7 +8,7 @@
 //! A blob is written under `tmp`, forced to disk, renamed, and the directory that now names it is forced to disk; only
 //! then does `put` return. Drafts take the same way, but together: all of them are forced to disk, then renamed, then the
 //! directories are forced to disk; so whatever has the name of a blob is a whole blob. Where there are several, and the
-//! file system can be relied on for it, it is forced to disk as a whole, once for bytes and once for names. The 256 directories exist, durably, from the moment the store is open. Killed at any point,
+//! file system can be relied on for it, it is forced to disk as a whole, once for bytes and once for names. A directory is made when its first blob is named. Killed at any point,
 //! a writer leaves at most a `.part` file, which a later [`LocalBlobs::open`] removes when it is an hour old.
 //!
 //! Several processes may share a root. Nobody but the store should change what is below it.
@@ -18,11 +18,12 @@
 
 use super::{
     BlobError, Blobs, Draft, Listed, Removal, Stored,
-    draft::{TOUCH_AGAIN, Written},
-    files::{Part, Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
+    draft::{Bytes, TOUCH_AGAIN, Written},
+    files::{Part, Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory, write_copy},
     syncfs::WholeDisk,
     unused,
 };
+use crate::blocking;
 use async_trait::async_trait;
 use bindery_core::{
     ContentHash,
@@ -35,7 +36,10 @@ use std::{
     io,
     os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -67,11 +71,7 @@ impl LocalBlobs {
         let folder = Folder::inside(&root, faults);
         folder.create_directory(&folder.temporary)?;
         folder.create_directory(&folder.blobs)?;
-        for first_byte in 0..=u8::MAX {
-            folder.create_shard(first_byte)?;
-        }
-        // Whoever created them may have been killed before they were on disk.
-        sync_directory(&folder.blobs)?;
+        // Those who created them may have been killed before they were on disk.
         sync_directory(&root)?;
         remove_leftovers(&folder.temporary, LEFTOVER_AGE);
         Ok(Self { folder: Arc::new(folder) })
@@ -88,18 +88,16 @@ impl LocalBlobs {
         work: impl FnOnce(&Folder) -> Result<T, BlobError> + Send + 'static,
     ) -> Result<T, BlobError> {
         let folder = Arc::clone(&self.folder);
-        match tokio::task::spawn_blocking(move || work(&folder)).await {
-            Ok(result) => result,
-            Err(failure) => match failure.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_cancelled) => Err(BlobError::ShuttingDown),
-            },
-        }
+        blocking::run(move || work(&folder)).await.map_err(|_| BlobError::ShuttingDown)?
     }
 }
 
 #[async_trait]
 impl Blobs for LocalBlobs {
+    fn place(&self) -> &dyn Blobs {
+        self
+    }
+
     async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError> {
         self.blocking(move |folder| folder.put(&bytes)).await
     }
@@ -186,6 +184,8 @@ struct Folder {
     blobs: PathBuf,
     temporary: PathBuf,
     faults: Arc<dyn Faults>,
+    /// Which of the 256 directories are known to be on disk themselves.
+    durable_shards: Box<[AtomicBool; 256]>,
     /// None where files are synced one by one.
     disk: Option<WholeDisk>,
     /// The permissions of what is made: those of the root.
@@ -195,7 +195,14 @@ struct Folder {
 impl Folder {
     fn inside(root: &Path, faults: Arc<dyn Faults>) -> Self {
         let mode = fs::metadata(root).map_or(0, |about| about.permissions().mode() & 0o777) | private::FOLDER_MODE;
-        Self { blobs: root.join("sha256"), temporary: root.join("tmp"), faults, disk: WholeDisk::find_for(root), mode }
+        Self {
+            blobs: root.join("sha256"),
+            temporary: root.join("tmp"),
+            faults,
+            durable_shards: Box::new([const { AtomicBool::new(false) }; 256]),
+            disk: WholeDisk::find_for(root),
+            mode,
+        }
     }
 
     fn create_directory(&self, path: &Path) -> Result<(), BlobError> {
@@ -216,8 +223,29 @@ impl Folder {
         self.blobs.join(format!("{first_byte:02x}"))
     }
 
+    /// Somebody may have tidied away an empty one, so each is looked for.
     fn create_shard(&self, first_byte: u8) -> Result<(), BlobError> {
-        self.create_directory(&self.shard(first_byte))
+        let shard = self.shard(first_byte);
+        if shard.is_dir() {
+            return Ok(());
+        }
+        self.durable_shards[usize::from(first_byte)].store(false, Ordering::Release);
+        self.create_directory(&shard)
+    }
+
+    /// Returns when the directories themselves are on disk: another process may have made one a moment ago, and a name in
+    /// it is worth nothing without it.
+    fn require_durable(&self, shards: impl IntoIterator<Item = u8>) -> Result<(), BlobError> {
+        let is_new = |first_byte: &u8| !self.durable_shards[usize::from(*first_byte)].load(Ordering::Acquire);
+        let new: Vec<u8> = shards.into_iter().filter(is_new).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        sync_directory(&self.blobs)?;
+        for first_byte in new {
+            self.durable_shards[usize::from(first_byte)].store(true, Ordering::Release);
+        }
+        Ok(())
     }
 
     fn path(&self, hash: ContentHash) -> PathBuf {
@@ -253,9 +281,14 @@ impl Folder {
         for draft in drafts {
             let is_old = draft.is_older_than(TOUCH_AGAIN);
             match draft.into_parts() {
-                (stored, Some(part)) => written.push((stored, part)),
-                (stored, None) if is_old => shared.push(stored.hash),
-                (_, None) => {}
+                (stored, Bytes::Written(part)) => written.push((stored, part)),
+                (stored, Bytes::Durable) if is_old => shared.push(stored.hash),
+                (_, Bytes::Durable) => {}
+                // Made by a store that has rows; written here all the same.
+                (_, Bytes::Small(blob)) => match self.draft(blob.bytes())?.into_parts() {
+                    (stored, Bytes::Written(part)) => written.push((stored, part)),
+                    _ => {}
+                },
             }
         }
         // What was there before is named now, perhaps long after it was found.
@@ -273,15 +306,18 @@ impl Folder {
             Some(disk) => sync_disk(disk)?,
             None => written.iter().try_for_each(|(_, written)| written.part.sync())?,
         }
-        let mut shards = BTreeSet::new();
+        let shards: BTreeSet<u8> = written.iter().map(|(stored, _)| stored.hash.as_bytes()[0]).collect();
+        for first_byte in &shards {
+            self.create_shard(*first_byte)?;
+        }
         for (stored, written) in written {
             self.name(written.part, stored.hash)?;
-            shards.insert(stored.hash.as_bytes()[0]);
         }
         match disk {
-            Some(disk) => sync_disk(disk),
-            None => shards.into_iter().try_for_each(|first_byte| sync_directory(&self.shard(first_byte))),
+            Some(disk) => sync_disk(disk)?,
+            None => shards.iter().try_for_each(|first_byte| sync_directory(&self.shard(*first_byte)))?,
         }
+        self.require_durable(shards)
     }
 
     fn put_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Stored, BlobError> {
@@ -328,19 +364,14 @@ impl Folder {
             return Ok(false);
         }
         file.sync_all().map_err(|error| BlobError::io("write", &path, error))?;
-        sync_directory(&self.shard(hash.as_bytes()[0]))?;
+        let first_byte = hash.as_bytes()[0];
+        sync_directory(&self.shard(first_byte))?;
+        self.require_durable([first_byte])?;
         unused::touch(&self.path(hash))
     }
 
     /// Gives finished bytes, already on disk, the name of their hash. The name is on disk when its directory is.
     fn name(&self, part: Part, hash: ContentHash) -> Result<(), BlobError> {
-        let first_byte = hash.as_bytes()[0];
-        let shard = self.shard(first_byte);
-        // Somebody may have tidied away an empty directory since the store was opened.
-        if !shard.is_dir() {
-            self.create_shard(first_byte)?;
-            sync_directory(&self.blobs)?;
-        }
         self.faults.hit(FaultPoint::BeforeBlobRename);
         let path = self.path(hash);
         // Damaged bytes that are replaced may be about to be removed by a sweep, which must not take the new ones.
@@ -374,15 +405,7 @@ impl Folder {
     }
 
     fn fetch_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
-        // Beside the target, because only within one file system can it be renamed.
-        let directory = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let mut temporary = Temporary::create(directory)?;
-        let size = self.read(hash, |chunk| temporary.write(chunk))?;
-        temporary.finish().rename(target)?;
-        Ok(size)
+        write_copy(target, |copy| self.read(hash, |chunk| copy.write(chunk)))
     }
 
     fn delete(&self, hash: ContentHash) -> Result<bool, BlobError> {

@@ -23,20 +23,24 @@
 mod draft;
 mod error;
 mod files;
+mod layered;
 mod local;
 #[cfg(feature = "object-storage")]
 mod object;
 mod open;
+mod rows;
 mod syncfs;
 mod traits;
 mod unused;
 
 pub use draft::Draft;
 pub use error::BlobError;
+pub use layered::{BlobsPlace, LayeredBlobs};
 pub use local::LocalBlobs;
 #[cfg(feature = "object-storage")]
 pub use object::{
     KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey, Shelf,
 };
 pub use open::{open_blobs, open_blobs_to_read};
+pub use rows::{BlobRows, SmallBlob};
 pub use traits::{Blobs, BlobsExt, Listed, Removal, Stored, Verification};

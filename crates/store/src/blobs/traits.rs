@@ -43,6 +43,9 @@ pub enum Removal {
 /// Dropping a future of these methods does not undo the work: a put that was under way may still complete.
 #[async_trait]
 pub trait Blobs: Send + Sync + Debug {
+    /// The place itself, where every blob is a file or an object, however small: for what others open by its location.
+    fn place(&self) -> &dyn Blobs;
+
     /// Stores bytes. Durable once this returns; idempotent.
     async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError>;
 

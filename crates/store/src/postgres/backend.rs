@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
-    error::StoreResult,
+    error::{StoreError, StoreResult},
     lease::LeasesAhead,
     query::{AnnounceRequest, Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept, Undelivered},
     store::{Control, Feed, Queue},
@@ -204,6 +204,7 @@ impl Queue for PostgresStore {
 
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
         check_events(&commits)?;
+        check_blobs(&commits)?;
         self.committer.commit(commits).await
     }
 
@@ -282,6 +283,7 @@ impl Feed for PostgresStore {
         effects: Vec<Commit>,
     ) -> StoreResult<FeedCommit> {
         check_events(&effects)?;
+        check_blobs(&effects)?;
         self.db.setup.faults.hit(FaultPoint::BeforeFeedCommit);
         let effects: Vec<&Commit> = effects.iter().collect();
         transaction!(self.db, Write, tx => events::commit_feed(&mut tx, consumer, from, to, &effects).await)
@@ -329,4 +331,12 @@ impl Control for PostgresStore {
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
         transaction!(self.db, Write, tx => control::put_workflow(&tx, name, version, text).await)
     }
+}
+
+/// Blobs are kept beside this database, never in it.
+fn check_blobs(commits: &[Commit]) -> StoreResult<()> {
+    if commits.iter().all(|commit| commit.changes.blobs.is_empty()) {
+        return Ok(());
+    }
+    Err(StoreError::Invalid("a commit has blobs for rows, and PostgreSQL has no rows for blobs".to_owned()))
 }

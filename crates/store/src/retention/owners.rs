@@ -45,6 +45,7 @@ pub const OWNERS: &[Owner] = &[
     owner("claim", WITH_JOB),
     owner("event", "with its submission, or `events_days` of its workflow, or when its domain says so"),
     owner("retention", WITH_SUBMISSION),
+    owner("small_blob", "by the blob sweep, when nothing names it any more"),
     owner("blob_candidate", BOOKKEEPING),
     owner("blob_mention", BOOKKEEPING),
     owner("retention_sweep", ONE_ROW),

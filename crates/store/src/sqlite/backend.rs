@@ -13,6 +13,7 @@ use super::{
     writer::Writer,
 };
 use crate::{
+    blobs::BlobRows,
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::{StoreError, StoreResult},
     query::{
@@ -341,6 +342,10 @@ impl Control for SqliteStore {
 
 #[async_trait]
 impl Records for SqliteStore {
+    fn blob_rows(self: Arc<Self>) -> Option<Arc<dyn BlobRows>> {
+        Some(self)
+    }
+
     async fn submission(&self, id: SubmissionId) -> StoreResult<Option<Submission>> {
         let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission WHERE id = ?1");
         self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::submission)).await

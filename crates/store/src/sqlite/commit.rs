@@ -1,7 +1,7 @@
 //! One commit: is its guard true, and if so everything that follows.
 
 use super::{
-    events, jobs,
+    blob_rows, events, jobs,
     joins::Tally,
     repair, reviews,
     rows::{item_number, payload_columns, status_number, to_json},
@@ -156,6 +156,7 @@ fn is_unchanged(tx: &Tx<'_>, outcome: &Outcome) -> WriteResult<bool> {
 }
 
 fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WriteResult<CommitResult> {
+    blob_rows::insert(tx, &changes.blobs)?;
     for submission in &changes.submissions {
         insert_submission(tx, submission)?;
     }

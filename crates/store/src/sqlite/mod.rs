@@ -17,6 +17,7 @@
 //! | `progress` | counters of outcomes and items, kept with the rows |
 //! | `records` | the reads |
 //! | `retention`, `removal`, `blob_refs`, `reclaim`, `use_lock` | holds, deleting rows, which blobs are named, giving space back, who else uses the file |
+//! | `blob_rows` | small blobs |
 //! | `search` | the index of texts |
 //! | `row_store`, `dead_letters` | the rows of domains, and what they ask of the queue |
 //! | `rows` | between rows and nouns |
@@ -24,6 +25,7 @@
 
 mod backend;
 mod blob_refs;
+mod blob_rows;
 mod broker_claims;
 mod claim;
 mod commit;
@@ -54,4 +56,5 @@ mod workers;
 mod writer;
 
 pub use backend::SqliteStore;
+pub use blob_rows::SqliteBlobRows;
 pub use open::Options;

@@ -12,6 +12,7 @@ use bindery_core::{
 use bindery_files::private;
 use rusqlite::{
     Connection, ErrorCode, OpenFlags, TransactionBehavior,
+    config::DbConfig,
     trace::{TraceEvent, TraceEventCodes},
 };
 use std::{
@@ -62,6 +63,7 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
     log_statements(&mut db).map_err(explain)?;
+    keep_plans(&db).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     let is_new = check_identity(&db, &options.path).map_err(|error| match error {
         Trouble::Sql(error) => explain(error),
@@ -136,6 +138,7 @@ pub(super) fn open_frozen(options: &Options) -> StoreResult<Connection> {
     let explain = |error: rusqlite::Error| explain(&error, path, options.busy_timeout);
     let mut db = Connection::open_with_flags(uri, flags).map_err(explain)?;
     log_statements(&mut db).map_err(explain)?;
+    keep_plans(&db).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     db.pragma_update(None, "cache_size", -4_000).map_err(explain)?;
     let as_store_error = |trouble| match trouble {
@@ -186,10 +189,16 @@ pub(super) fn open_reader(options: &Options) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
     log_statements(&mut db).map_err(explain)?;
+    keep_plans(&db).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     db.pragma_update(None, "cache_size", -4_000).map_err(explain)?;
     db.set_prepared_statement_cache_capacity(64);
     Ok(db)
+}
+
+/// A statement keeps its plan whatever values it is given: else SQLite would parse some of them again at each use.
+fn keep_plans(db: &Connection) -> rusqlite::Result<()> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Every statement goes to the log, as it is written and without its values, where the log asks for that.

@@ -2,7 +2,10 @@
 //! be written, each query has a connection of its own: what SQLite knows of such a file holds for a moment only.
 
 use super::open::{Options, explain, open_frozen, open_reader};
-use crate::error::{StoreError, StoreResult};
+use crate::{
+    blocking,
+    error::{StoreError, StoreResult},
+};
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,7 +33,7 @@ impl Readers {
         T: Send + 'static,
     {
         let readers = Arc::clone(self);
-        tokio::task::spawn_blocking(move || readers.read_now(query)).await.map_err(|_| StoreError::Closed)?
+        blocking::run(move || readers.read_now(query)).await.map_err(|_| StoreError::Closed)?
     }
 
     fn read_now<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> StoreResult<T> {

@@ -74,9 +74,9 @@ use self::{
 use super::{Limits, OnResult, Ran, Runner, RunnerKind, RunnerReport, Task, Unit};
 use crate::steps::StepTimes;
 use bindery_core::StepError;
+use bindery_store::blobs::BlobsPlace;
 use std::{
     fmt,
-    path::PathBuf,
     sync::{Arc, atomic::Ordering, mpsc},
     time::Duration,
 };
@@ -95,7 +95,7 @@ pub struct Options {
     pub cancel_grace: Duration,
     /// The blobs that the steps may read and write: a child opens them by itself, with what was given to [`serve`]. The
     /// blobs of a [`Task`] stay in the parent.
-    pub blob_folder: Option<PathBuf>,
+    pub blobs: Option<BlobsPlace>,
     /// What a request to a service may take in memory, in bytes, where nothing else is set for it.
     pub memory: u64,
 }
@@ -106,7 +106,7 @@ impl Default for Options {
             tries: 2,
             silent_for: Duration::from_secs(10),
             cancel_grace: Duration::from_secs(1),
-            blob_folder: None,
+            blobs: None,
             memory: Limits::DEFAULT_MEMORY,
         }
     }
@@ -184,7 +184,7 @@ impl Processes {
             settings: task.settings.as_ref().clone(),
             time: task.limits.time,
             memory: task.limits.memory,
-            blobs: self.options.blob_folder.clone(),
+            blobs: self.options.blobs.clone(),
         };
         frame::encode(&Order::Setup(setup)).map_err(|error| too_large(&error))
     }

@@ -14,14 +14,13 @@ use crate::{
     steps::StepTimes,
 };
 use bindery_core::{StepError, outcome::Step};
-use bindery_store::blobs::{BlobError, Blobs, LocalBlobs};
+use bindery_store::blobs::{BlobError, Blobs, BlobsPlace, LocalBlobs};
 use rustix::process::{Resource, Rlimit, Signal};
 use std::{
     fs::File,
     io::{self, BufReader, Write as _},
     os::fd::AsFd as _,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{self, Receiver, Sender},
@@ -37,11 +36,11 @@ const HEARTBEAT: Duration = Duration::from_millis(250);
 const HEADROOM: u64 = 64 << 20;
 
 /// How a child opens the blobs that its parent has told it of.
-pub type OpenBlobs<'a> = &'a dyn Fn(&Path) -> Result<Arc<dyn Blobs>, BlobError>;
+pub type OpenBlobs<'a> = &'a dyn Fn(&BlobsPlace) -> Result<Arc<dyn Blobs>, BlobError>;
 
 /// Blobs in a folder of this machine.
-pub fn local_blobs(folder: &Path) -> Result<Arc<dyn Blobs>, BlobError> {
-    Ok(Arc::new(LocalBlobs::open(folder)?))
+pub fn local_blobs(place: &BlobsPlace) -> Result<Arc<dyn Blobs>, BlobError> {
+    Ok(place.with_rows(Arc::new(LocalBlobs::open(&place.place)?)))
 }
 
 /// What the main of a child calls: works for the parent at the other end of standard input and output until that end is
@@ -167,7 +166,7 @@ struct ChildWorker<'a> {
     registry: Option<Registry>,
     open_blobs: OpenBlobs<'a>,
     /// What was opened last, and the runtime that waits for it.
-    blobs: Option<(PathBuf, BlobAccess, tokio::runtime::Runtime)>,
+    blobs: Option<(BlobsPlace, BlobAccess, tokio::runtime::Runtime)>,
     /// Or what every input is told instead.
     task: Result<Task, StepError>,
     /// The limit that was set last: a number of bytes, or none at all. Before the first one, nothing was set.
@@ -214,7 +213,7 @@ impl ChildWorker<'_> {
             let text = format!("the child process has no service {}", head.service);
             return (text.into_bytes(), Verdict::Failed);
         };
-        let blobs = match head.blobs.clone().map(|folder| self.open(folder)).transpose() {
+        let blobs = match head.blobs.clone().map(|place| self.open(place)).transpose() {
             Ok(blobs) => blobs,
             Err(error) => return (error.message.into_bytes(), Verdict::Failed),
         };
@@ -250,16 +249,16 @@ impl ChildWorker<'_> {
         let mut task = Task::new(Arc::clone(processor));
         task.settings = Arc::new(settings);
         task.limits = limits;
-        task.blobs = blobs.map(|folder| self.open(folder)).transpose()?;
+        task.blobs = blobs.map(|place| self.open(place)).transpose()?;
         Ok(task)
     }
 
-    fn open(&mut self, folder: PathBuf) -> Result<BlobAccess, StepError> {
-        if let Some((_, access, _)) = self.blobs.as_ref().filter(|(open, ..)| *open == folder) {
+    fn open(&mut self, place: BlobsPlace) -> Result<BlobAccess, StepError> {
+        if let Some((_, access, _)) = self.blobs.as_ref().filter(|(open, ..)| *open == place) {
             return Ok(access.clone());
         }
         let failed = |error: &dyn std::fmt::Display| {
-            StepError::retry(format!("the child process cannot open the blobs in {}: {error}", folder.display()))
+            StepError::retry(format!("the child process cannot open the blobs in {}: {error}", place.place.display()))
                 .named("NoStore")
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
@@ -267,11 +266,11 @@ impl ChildWorker<'_> {
         let opened = {
             // Clients of object storage live in the runtime that they are made in.
             let _inside = runtime.enter();
-            (self.open_blobs)(&folder)
+            (self.open_blobs)(&place)
         };
         let blobs = opened.map_err(|error| failed(&error))?;
         let access = BlobAccess { blobs, runtime: runtime.handle().clone() };
-        self.blobs = Some((folder, access.clone(), runtime));
+        self.blobs = Some((place, access.clone(), runtime));
         Ok(access)
     }
 }

@@ -14,7 +14,8 @@ use crate::{
 };
 use bindery_core::StepError;
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::PathBuf, time::Instant};
+use bindery_store::blobs::BlobsPlace;
+use std::{fmt, time::Instant};
 
 /// Code that answers requests in a child process. One serves all requests of its child, one at a time, and may keep
 /// what it needs again.
@@ -33,7 +34,7 @@ pub trait Service: Send + Sync + fmt::Debug {
 pub(super) struct CallHead {
     pub(super) service: String,
     pub(super) memory: Option<u64>,
-    pub(super) blobs: Option<PathBuf>,
+    pub(super) blobs: Option<BlobsPlace>,
 }
 
 /// The last byte of an answer.
@@ -91,7 +92,7 @@ impl Processes {
         let head = CallHead {
             service: call.service.to_owned(),
             memory: call.limits.memory,
-            blobs: self.options.blob_folder.clone(),
+            blobs: self.options.blobs.clone(),
         };
         let head = frame::encode(&head).map_err(|error| too_large(&error))?;
         let mut deaths = 0;

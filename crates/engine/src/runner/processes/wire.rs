@@ -11,7 +11,8 @@ use crate::{
 use bindery_core::{ContentHash, Disposition, Name, StepError, Timestamp, item::ItemKind, outcome::Step};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
-use std::{path::PathBuf, time::Duration};
+use bindery_store::blobs::BlobsPlace;
+use std::time::Duration;
 
 /// From parent to child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +30,7 @@ pub(super) struct Setup {
     pub(super) settings: Map<String, Value>,
     pub(super) time: Option<Duration>,
     pub(super) memory: Option<u64>,
-    pub(super) blobs: Option<PathBuf>,
+    pub(super) blobs: Option<BlobsPlace>,
 }
 
 impl Setup {
@@ -429,7 +430,7 @@ mod tests {
             settings: Map::from_iter([("depth".to_owned(), json!(2))]),
             time: Some(Duration::from_millis(250)),
             memory: Some(200 << 20),
-            blobs: Some(PathBuf::from("data/blobs")),
+            blobs: Some(BlobsPlace::folder("data/blobs")),
         };
         let work = WorkId { job: "job_1".to_owned(), about: "sub_1//read".to_owned() };
         let run =

@@ -71,6 +71,10 @@ impl fmt::Debug for ObjectBlobs {
 
 #[async_trait]
 impl Blobs for ObjectBlobs {
+    fn place(&self) -> &dyn Blobs {
+        self
+    }
+
     async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError> {
         let blobs = self.clone();
         // On its own, so that a caller who stops waiting does not leave half an upload behind.

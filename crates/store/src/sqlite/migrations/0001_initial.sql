@@ -382,6 +382,13 @@ CREATE TABLE blob_candidate (
     PRIMARY KEY (hash, submission_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Blobs of moderate size, most of which results name: stored with what names them. The time is that of the last put or touch.
+CREATE TABLE small_blob (
+    hash    BLOB PRIMARY KEY NOT NULL,
+    touched INTEGER NOT NULL,
+    bytes   BLOB NOT NULL
+) STRICT;
+
 -- The blobs that a payload in the blob store names, as bytes one after the other. A cache: payloads never change.
 CREATE TABLE blob_mention (
     hash     BLOB PRIMARY KEY,
