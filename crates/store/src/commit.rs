@@ -4,7 +4,7 @@
 //! changes are one transaction: there is no moment at which a crash loses or repeats an effect. The guard is also the
 //! token that a join counts by: it can hold only once, so a duplicate or late delivery changes nothing.
 
-use crate::blobs::SmallBlob;
+use crate::blobs::HashedBytes;
 use bindery_core::{
     EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
@@ -84,7 +84,7 @@ pub struct SubmissionChange {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     /// What the rows that follow name. Only for a store that has [rows for blobs](crate::Records::blob_rows).
-    pub blobs: Vec<SmallBlob>,
+    pub blobs: Vec<HashedBytes>,
     pub submissions: Vec<NewSubmission>,
     /// New items; one that exists already under its id is updated.
     pub items: Vec<Item>,

@@ -168,10 +168,7 @@ impl Settings {
             }
         };
         let opened = if is_read_only { blobs.open_to_read().await? } else { blobs.open().await? };
-        let opened = match Arc::clone(&store).blob_rows() {
-            Some(rows) => Arc::new(LayeredBlobs::new(rows, opened)),
-            None => opened,
-        };
+        let opened = LayeredBlobs::of_store(&store, opened);
         let readable = if missing == Missing::IsMade { privacy::check(place, &blobs) } else { None };
         if let Some(notice) = readable {
             self.observer.notice(&notice);

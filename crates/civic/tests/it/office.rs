@@ -16,7 +16,7 @@ use bindery_core::{EventSeq, job::JobState};
 use bindery_engine::{Engine, Parts, Registry, Worker, WorkerOptions, stop_pair};
 use bindery_models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
-    blobs::{Blobs, LocalBlobs},
+    blobs::{Blobs, LayeredBlobs, LocalBlobs},
     query::{EventFilter, JobFilter, JobView},
 };
 use std::{
@@ -167,7 +167,8 @@ impl Office {
         answers: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let hall = Hall::new().await;
-        let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(hall.folder().join("blobs")).unwrap());
+        let files = Arc::new(LocalBlobs::open(hall.folder().join("blobs")).unwrap());
+        let blobs = LayeredBlobs::of_store(&hall.store, files);
         let server = Server::start(answers);
         let reports = Arc::<Reports>::default();
         let office = |analyst: Arc<dyn Analyst>| {

@@ -21,7 +21,7 @@ use bindery_engine::{Engine, Parts, Registry, stop_pair};
 use bindery_models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
     Store,
-    blobs::{Blobs, LocalBlobs},
+    blobs::{Blobs, LayeredBlobs, LocalBlobs},
     query::ClaimRequest,
 };
 use jiff::civil::date;
@@ -65,7 +65,8 @@ impl Towns {
     async fn with(city_keys: &[&str], meetings: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = stores::open_with_domains(dir.path(), Time::Own(Arc::new(SystemClock)), DOMAINS);
-        let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
+        let files = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
+        let blobs = LayeredBlobs::of_store(&store, files);
         let towns = Self { store, blobs, dir };
         for city_key in city_keys {
             put_cities(&towns.store.civic(), vec![city(city_key, "legistar", city_key)]).await.unwrap();

@@ -3,7 +3,7 @@
 use bindery_engine::{Engine, Parts, Registry};
 use bindery_store::{
     Store,
-    blobs::LocalBlobs,
+    blobs::{LayeredBlobs, LocalBlobs},
     sqlite::{Options, SqliteStore},
 };
 use std::{
@@ -43,7 +43,7 @@ impl Scratch {
 
     pub(crate) fn engine(&self, registry: Registry) -> Outcome<Engine> {
         let store = self.store()? as Arc<dyn Store>;
-        let blobs = Arc::new(LocalBlobs::open(self.path().join("blobs"))?);
+        let blobs = LayeredBlobs::of_store(&store, Arc::new(LocalBlobs::open(self.path().join("blobs"))?));
         Ok(Engine::new(Parts::new(store, blobs, registry)))
     }
 }

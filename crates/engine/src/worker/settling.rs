@@ -19,7 +19,7 @@ use bindery_core::{
 };
 use bindery_store::{
     Changes, Commit, CommitResult, Guard, JobEnd, StoreError, StoreResult,
-    blobs::{BlobError, Draft, SmallBlob},
+    blobs::{BlobError, Draft, HashedBytes},
     query::JoinFilter,
 };
 use std::{
@@ -152,7 +152,7 @@ async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
 /// The results, each with the blobs that its commit stores. The others that they name are made durable here, all with one
 /// wait for the disk, before any row points to one of them. Where that fails, what they were made by has failed, and is
 /// tried again as after any other failure.
-async fn with_blobs_kept(shared: &Shared, results: Vec<Worked>) -> Vec<(Worked, Vec<SmallBlob>)> {
+async fn with_blobs_kept(shared: &Shared, results: Vec<Worked>) -> Vec<(Worked, Vec<HashedBytes>)> {
     let (mut files, mut judged) = (Vec::new(), Vec::with_capacity(results.len()));
     for mut worked in results {
         let mut drafts = worked.take_drafts();
@@ -160,9 +160,12 @@ async fn with_blobs_kept(shared: &Shared, results: Vec<Worked>) -> Vec<(Worked, 
         judged.push((worked, small, !drafts.is_empty()));
         files.append(&mut drafts);
     }
-    let kept = if files.is_empty() { Ok(()) } else { shared.engine.blobs().keep(files).await };
+    let has_files = !files.is_empty();
+    let kept = if has_files { shared.engine.blobs().keep(files).await } else { Ok(()) };
     let Err(error) = kept else {
-        shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
+        if has_files {
+            shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
+        }
         return judged.into_iter().map(|(worked, small, _)| (worked, small)).collect();
     };
     // That there is no space is said by the jobs, which wait for it.
@@ -216,7 +219,7 @@ impl Worked {
 async fn settle(
     shared: &Arc<Shared>,
     worked: Worked,
-    blobs: &mut Vec<SmallBlob>,
+    blobs: &mut Vec<HashedBytes>,
 ) -> EngineResult<Option<Settlement>> {
     let engine = &shared.engine;
     match worked {
@@ -326,7 +329,7 @@ async fn run_fan_out(
     claimed: ClaimedJob,
     info: Arc<SubmissionInfo>,
     mut fan_out: Box<FanOut>,
-    mut blobs: Vec<SmallBlob>,
+    mut blobs: Vec<HashedBytes>,
 ) {
     let held @ (job, token) = (claimed.job.id, claimed.token);
     let settler = Settler { engine: &shared.engine, info: &info };

@@ -8,7 +8,7 @@ use crate::{
 };
 use bindery_core::{
     Clock, SubmissionId,
-    fault::{Faults, NoFaults},
+    fault::{FaultPoint, Faults, NoFaults},
     submission::SubmissionStatus,
     time::SystemClock,
 };
@@ -19,7 +19,7 @@ use bindery_engine::{
 };
 use bindery_store::{
     Store,
-    blobs::{Blobs, LocalBlobs},
+    blobs::{LayeredBlobs, LocalBlobs},
     query::{JobFilter, SubmissionFilter},
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -57,6 +57,12 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
+/// Where small blobs are.
+enum Small {
+    Rows,
+    Files,
+}
+
 /// An engine on the store of a folder, with nothing that works.
 pub(crate) struct Site {
     pub(crate) root: PathBuf,
@@ -69,17 +75,25 @@ impl Site {
     pub(crate) fn open_as(orders: &Orders, clock: Arc<dyn Clock>, faults: Arc<dyn Faults>) -> Self {
         let store = stores::open_with_faults(&orders.root, Time::Own(clock), Arc::clone(&faults));
         let store = if orders.twice { Arc::new(Twice(store)) } else { store };
-        Self::on(store, &orders.root, faults)
+        let of_files = [FaultPoint::BeforeBlobSync, FaultPoint::BeforeBlobRename, FaultPoint::AfterBlobBeforeCommit];
+        let is_of_files = |(at, ..): &(String, _, _)| of_files.iter().any(|point| point.as_str() == at);
+        // A crash among files needs some: there, no blob is small.
+        let small = if orders.fault.as_ref().is_some_and(is_of_files) { Small::Files } else { Small::Rows };
+        Self::on(store, &orders.root, faults, small)
     }
 
-    fn on(store: Arc<dyn Store>, root: &Path, faults: Arc<dyn Faults>) -> Self {
-        let blobs = LocalBlobs::open_with_faults(root.join("blobs"), Arc::clone(&faults)).unwrap();
-        let parts = Parts::new(Arc::clone(&store), Arc::new(blobs) as Arc<dyn Blobs>, workload::registry());
+    fn on(store: Arc<dyn Store>, root: &Path, faults: Arc<dyn Faults>, small: Small) -> Self {
+        let files = Arc::new(LocalBlobs::open_with_faults(root.join("blobs"), Arc::clone(&faults)).unwrap());
+        let blobs = match small {
+            Small::Rows => LayeredBlobs::of_store(&store, files),
+            Small::Files => files,
+        };
+        let parts = Parts::new(Arc::clone(&store), blobs, workload::registry());
         Self { root: root.to_owned(), engine: Engine::new(Parts { faults, ..parts }), store }
     }
 
     pub(crate) fn undisturbed(root: &Path) -> Self {
-        Self::on(stores::open(root, Time::Own(Arc::new(SystemClock))), root, Arc::new(NoFaults))
+        Self::on(stores::open(root, Time::Own(Arc::new(SystemClock))), root, Arc::new(NoFaults), Small::Rows)
     }
 
     /// Takes in a submission: workflows, bytes and all. Doing it twice is doing it once.

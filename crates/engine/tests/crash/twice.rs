@@ -15,6 +15,7 @@ use bindery_core::{
 use bindery_store::{
     Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Retention, RowStore, Search, Store,
     StoreResult,
+    blobs::BlobRows,
     commit::{Enqueued, FeedCommit},
     executions::{
         DeletedExecutions, ExecutionCounts, ExecutionFilter, ExecutionSignal, HeldExecution, HistoryChunk,
@@ -250,6 +251,9 @@ impl Retention for Twice {
 
 #[async_trait]
 impl Records for Twice {
+    fn blob_rows(self: Arc<Self>) -> Option<Arc<dyn BlobRows>> {
+        Arc::clone(&self.0).blob_rows()
+    }
     async fn submission(&self, id: SubmissionId) -> StoreResult<Option<Submission>> {
         self.0.submission(id).await
     }

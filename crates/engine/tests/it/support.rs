@@ -19,7 +19,7 @@ use bindery_engine::{
 };
 use bindery_store::{
     Store,
-    blobs::{Blobs, LocalBlobs},
+    blobs::{LayeredBlobs, LocalBlobs},
     query::{EventFilter, JobFilter},
 };
 use serde_json::Value;
@@ -118,8 +118,9 @@ impl Rig {
             None => Time::Own(Arc::new(SystemClock)),
         };
         let store = stores::open_with_domains(dir.path(), time, domains);
-        let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
-        let engine = Engine::new(Parts::new(Arc::clone(&store), blobs as Arc<dyn Blobs>, registry));
+        let files = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
+        let blobs = LayeredBlobs::of_store(&store, files);
+        let engine = Engine::new(Parts::new(Arc::clone(&store), blobs, registry));
         Self { engine, store, clock: moving, dir }
     }
 

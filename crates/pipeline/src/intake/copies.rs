@@ -1,7 +1,7 @@
 //! Copies that are not durable yet: the disk is waited for once for many of them. What is stored already is not copied.
 
-use bindery_core::{ContentHash, hash::Hasher};
-use bindery_store::blobs::{BlobError, Blobs, Draft, Stored};
+use bindery_core::hash::Hasher;
+use bindery_store::blobs::{BlobError, Blobs, Draft, HashedBytes, Stored, read_small_file};
 use std::{
     fs::{self, File},
     io::{self, Read as _},
@@ -32,16 +32,21 @@ impl<'a> Copies<'a> {
     }
 
     pub(super) async fn of_bytes(&mut self, bytes: Vec<u8>) -> Result<Stored, BlobError> {
-        let stored = Stored { hash: ContentHash::of(&bytes), size: bytes.len() as u64, new: false };
+        let blob = HashedBytes::new(bytes);
+        let stored = Stored { hash: blob.hash(), size: blob.bytes().len() as u64, new: false };
         if self.only_hashes || self.blobs.touch(stored.hash).await? {
             return Ok(stored);
         }
-        let draft = self.blobs.draft(bytes).await?;
+        let draft = self.blobs.draft_hashed(blob).await?;
         self.add(draft).await
     }
 
     pub(super) async fn of_file(&mut self, path: &Path) -> Result<Stored, BlobError> {
+        let small = path.to_owned();
         // What cannot be read is told by the copy.
+        if let Ok(Ok(Some(bytes))) = tokio::task::spawn_blocking(move || read_small_file(&small)).await {
+            return self.of_bytes(bytes).await;
+        }
         if let Some(stored) = hash_file(path.to_owned()).await
             && (self.only_hashes || self.blobs.touch(stored.hash).await?)
         {

@@ -4,7 +4,7 @@ use crate::stores::{self, Time};
 use bindery_core::{SubmissionId, submission::SubmissionStatus, time::SystemClock};
 use bindery_engine::{Engine, Parts, Registry, Worker, WorkerOptions, intake::Intake, stop_pair, view};
 use bindery_pipeline::{intake, registry};
-use bindery_store::blobs::{Blobs, LocalBlobs};
+use bindery_store::blobs::{LayeredBlobs, LocalBlobs};
 use serde_json::Value;
 use std::{
     fs,
@@ -30,8 +30,9 @@ impl Desk {
     pub(crate) async fn with(registry: Registry) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = stores::open(dir.path(), Time::Own(Arc::new(SystemClock)));
-        let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
-        let engine = Engine::new(Parts::new(store, blobs as Arc<dyn Blobs>, registry));
+        let files = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
+        let blobs = LayeredBlobs::of_store(&store, files);
+        let engine = Engine::new(Parts::new(store, blobs, registry));
         engine.register_builtin_workflows().await.unwrap();
         Self { engine, dir }
     }

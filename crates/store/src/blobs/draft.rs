@@ -1,6 +1,6 @@
 //! Bytes that wait for the commit that will point to them.
 
-use super::{SmallBlob, Stored, files::Part};
+use super::{HashedBytes, Stored, files::Part};
 use std::time::{Duration, Instant};
 
 /// A blob that was found or stored this long before it is named is touched once more.
@@ -24,7 +24,7 @@ pub(super) enum Bytes {
     /// In a file that waits for its name.
     Written(Written),
     /// Here: they become a row.
-    Small(SmallBlob),
+    Small(HashedBytes),
 }
 
 /// What is to be put in its place.
@@ -40,14 +40,14 @@ impl Draft {
         Self { stored, made: Instant::now(), bytes: Bytes::Written(written) }
     }
 
-    pub(super) fn small(blob: SmallBlob) -> Self {
+    pub(super) fn small(blob: HashedBytes) -> Self {
         let stored = Stored { hash: blob.hash(), size: blob.bytes().len() as u64, new: true };
         Self { stored, made: Instant::now(), bytes: Bytes::Small(blob) }
     }
 
     /// Takes out those that a commit can store itself. They are as durable as it is, and nothing else is to be done for
     /// them; the others have to be [kept](super::Blobs::keep).
-    pub fn take_small(drafts: &mut Vec<Self>) -> Vec<SmallBlob> {
+    pub fn take_small(drafts: &mut Vec<Self>) -> Vec<HashedBytes> {
         let is_small = |draft: &mut Self| matches!(draft.bytes, Bytes::Small(_));
         let taken = drafts.extract_if(.., is_small).filter_map(|draft| match draft.bytes {
             Bytes::Small(blob) => Some(blob),

@@ -7,9 +7,9 @@
 use super::{
     BlobError, Blobs, Draft, Listed, Removal, Stored,
     files::{Source, write_copy},
-    rows::{BlobRows, LARGEST_ROW, SmallBlob},
+    rows::{BlobRows, LARGEST_ROW, HashedBytes},
 };
-use crate::{blocking, error::StoreError, sqlite::SqliteBlobRows};
+use crate::{Store, blocking, error::StoreError, sqlite::SqliteBlobRows};
 use async_trait::async_trait;
 use bindery_core::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,14 @@ impl LayeredBlobs {
         Self { rows, place }
     }
 
+    /// The blobs of a store: its rows in front of the place, where it has some.
+    pub fn of_store(store: &Arc<dyn Store>, place: Arc<dyn Blobs>) -> Arc<dyn Blobs> {
+        match Arc::clone(store).blob_rows() {
+            Some(rows) => Arc::new(Self::new(rows, place)),
+            None => place,
+        }
+    }
+
     fn takes(&self, size: usize) -> bool {
         size <= LARGEST_ROW && !self.rows.is_read_only()
     }
@@ -41,7 +49,7 @@ impl LayeredBlobs {
             return Ok(None);
         }
         let path = path.to_owned();
-        blocking(move || Source::open(&path)?.read_up_to(LARGEST_ROW)).await
+        blocking(move || read_small_file(&path)).await
     }
 
     /// What a row has, verified.
@@ -79,6 +87,11 @@ impl BlobsPlace {
     }
 }
 
+/// The bytes of a file that is small enough to be a row, as they were at one moment; none for a larger one. Blocks.
+pub fn read_small_file(path: &Path) -> Result<Option<Vec<u8>>, BlobError> {
+    Source::open(path)?.read_up_to(LARGEST_ROW)
+}
+
 /// Runs file work where it cannot hold up the runtime.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, BlobError> + Send + 'static,
@@ -96,7 +109,7 @@ impl Blobs for LayeredBlobs {
         if !self.takes(bytes.len()) {
             return self.place.put(bytes).await;
         }
-        let blob = SmallBlob::new(bytes);
+        let blob = HashedBytes::new(bytes);
         let (hash, size) = (blob.hash(), blob.bytes().len() as u64);
         let new = self.rows.size(hash).await?.is_none();
         self.rows.put(vec![blob]).await?;
@@ -104,12 +117,16 @@ impl Blobs for LayeredBlobs {
     }
 
     async fn draft(&self, bytes: Vec<u8>) -> Result<Draft, BlobError> {
-        if self.takes(bytes.len()) { Ok(Draft::small(SmallBlob::new(bytes))) } else { self.place.draft(bytes).await }
+        if self.takes(bytes.len()) { Ok(Draft::small(HashedBytes::new(bytes))) } else { self.place.draft(bytes).await }
+    }
+
+    async fn draft_hashed(&self, blob: HashedBytes) -> Result<Draft, BlobError> {
+        if self.takes(blob.bytes().len()) { Ok(Draft::small(blob)) } else { self.place.draft_hashed(blob).await }
     }
 
     async fn draft_file(&self, path: &Path) -> Result<Draft, BlobError> {
         match self.read_small(path).await? {
-            Some(bytes) => Ok(Draft::small(SmallBlob::new(bytes))),
+            Some(bytes) => Ok(Draft::small(HashedBytes::new(bytes))),
             None => self.place.draft_file(path).await,
         }
     }

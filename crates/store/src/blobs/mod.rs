@@ -35,12 +35,12 @@ mod unused;
 
 pub use draft::Draft;
 pub use error::BlobError;
-pub use layered::{BlobsPlace, LayeredBlobs};
+pub use layered::{BlobsPlace, LayeredBlobs, read_small_file};
 pub use local::LocalBlobs;
 #[cfg(feature = "object-storage")]
 pub use object::{
     KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey, Shelf,
 };
 pub use open::{open_blobs, open_blobs_to_read};
-pub use rows::{BlobRows, SmallBlob};
+pub use rows::{BlobRows, HashedBytes};
 pub use traits::{Blobs, BlobsExt, Listed, Removal, Stored, Verification};

@@ -13,14 +13,14 @@ use std::{
 /// Larger blobs are files: a row is written twice, to the log and to its place, and read in one piece.
 pub(super) const LARGEST_ROW: usize = 256 * 1024;
 
-/// Bytes that a commit stores, or that are put into a row at once.
+/// Bytes with their hash.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SmallBlob {
+pub struct HashedBytes {
     hash: ContentHash,
     bytes: Arc<Vec<u8>>,
 }
 
-impl SmallBlob {
+impl HashedBytes {
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes) }
     }
@@ -32,11 +32,15 @@ impl SmallBlob {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        Arc::unwrap_or_clone(self.bytes)
+    }
 }
 
-impl Debug for SmallBlob {
+impl Debug for HashedBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SmallBlob({}, {} bytes)", self.hash, self.bytes.len())
+        write!(f, "HashedBytes({}, {} bytes)", self.hash, self.bytes.len())
     }
 }
 
@@ -52,7 +56,7 @@ pub trait BlobRows: Send + Sync + Debug {
     }
 
     /// Stores them all, durably, and touches those that were there.
-    async fn put(&self, blobs: Vec<SmallBlob>) -> StoreResult<()>;
+    async fn put(&self, blobs: Vec<HashedBytes>) -> StoreResult<()>;
 
     async fn get(&self, hash: ContentHash) -> StoreResult<Option<Vec<u8>>>;
 

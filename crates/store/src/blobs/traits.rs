@@ -1,6 +1,6 @@
 //! The small trait that backends implement, and the conveniences on top of it.
 
-use super::{BlobError, Draft};
+use super::{BlobError, Draft, HashedBytes};
 use async_trait::async_trait;
 use bindery_core::ContentHash;
 use serde_json::Value;
@@ -56,6 +56,11 @@ pub trait Blobs: Send + Sync + Debug {
     /// A place that is written to in one piece, such as object storage, stores them at once.
     async fn draft(&self, bytes: Vec<u8>) -> Result<Draft, BlobError> {
         self.put(bytes).await.map(Draft::durable)
+    }
+
+    /// The same for bytes whose hash is known already.
+    async fn draft_hashed(&self, blob: HashedBytes) -> Result<Draft, BlobError> {
+        self.draft(blob.into_bytes()).await
     }
 
     /// The same for a verified copy of a file, made as [`put_file`](Self::put_file) does.

@@ -8,7 +8,7 @@ use super::{
     writer::{Tx, WriteResult},
 };
 use crate::{
-    blobs::{BlobRows, Listed, Removal, SmallBlob},
+    blobs::{BlobRows, Listed, Removal, HashedBytes},
     error::{StoreError, StoreResult},
 };
 use async_trait::async_trait;
@@ -26,7 +26,7 @@ fn millis(time: SystemTime) -> i64 {
 }
 
 /// In the transaction of the rows that name them.
-pub(super) fn insert(tx: &Tx<'_>, blobs: &[SmallBlob]) -> WriteResult<()> {
+pub(super) fn insert(tx: &Tx<'_>, blobs: &[HashedBytes]) -> WriteResult<()> {
     if blobs.is_empty() {
         return Ok(());
     }
@@ -89,7 +89,7 @@ impl BlobRows for SqliteStore {
         self.is_read_only()
     }
 
-    async fn put(&self, blobs: Vec<SmallBlob>) -> StoreResult<()> {
+    async fn put(&self, blobs: Vec<HashedBytes>) -> StoreResult<()> {
         self.writer().write(move |tx| insert(tx, &blobs)).await
     }
 
@@ -151,7 +151,7 @@ impl BlobRows for SqliteBlobRows {
         true
     }
 
-    async fn put(&self, _blobs: Vec<SmallBlob>) -> StoreResult<()> {
+    async fn put(&self, _blobs: Vec<HashedBytes>) -> StoreResult<()> {
         Err(self.refusal())
     }
 

@@ -18,7 +18,7 @@ use bindery_core::{
 use bindery_engine::{Engine, Parts, Registry, view};
 use bindery_pipeline::{http::Environment, parsers::foundry, registry};
 use bindery_store::{
-    blobs::{Blobs, LocalBlobs},
+    blobs::{LayeredBlobs, LocalBlobs},
     query::EventFilter,
 };
 use serde_json::Value;
@@ -62,8 +62,9 @@ async fn impatient(desk: &Desk, changes: &[(&str, &str)]) {
 /// Another engine on the same store, as another process would have it.
 fn beside(desk: &Desk, registry: Registry) -> Engine {
     let store = stores::open(desk.dir.path(), stores::Time::Own(Arc::new(bindery_core::time::SystemClock)));
-    let blobs = Arc::new(LocalBlobs::open(desk.dir.path().join("blobs")).unwrap());
-    Engine::new(Parts::new(store, blobs as Arc<dyn Blobs>, registry))
+    let files = Arc::new(LocalBlobs::open(desk.dir.path().join("blobs")).unwrap());
+    let blobs = LayeredBlobs::of_store(&store, files);
+    Engine::new(Parts::new(store, blobs, registry))
 }
 
 fn letter(number: usize) -> String {

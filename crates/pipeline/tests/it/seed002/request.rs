@@ -21,7 +21,7 @@ use bindery_engine::{
 };
 use bindery_pipeline::{docproc, intake, registry};
 use bindery_store::{
-    blobs::{Blobs, LocalBlobs},
+    blobs::{LayeredBlobs, LocalBlobs},
     query::{ItemFilter, JobFilter, ReviewFilter},
 };
 use serde_json::Value;
@@ -75,8 +75,9 @@ impl Request {
             None => Time::Own(Arc::new(SystemClock)),
         };
         let store = stores::open(dir.path(), time);
-        let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
-        let engine = Engine::new(Parts::new(store, blobs as Arc<dyn Blobs>, registry()));
+        let place = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
+        let blobs = LayeredBlobs::of_store(&store, place);
+        let engine = Engine::new(Parts::new(store, blobs, registry()));
         engine.register_workflow(yaml, None).await.unwrap();
         let desk = Desk { engine, dir };
         for (name, bytes) in files {
