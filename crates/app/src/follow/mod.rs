@@ -20,6 +20,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// How often it is asked whether it is over.
+const LOOK_FOR_END_EVERY: Duration = Duration::from_millis(10);
+
 /// How following a submission ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -60,9 +63,24 @@ async fn until_settled(
         // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work. Less often
         // where looking takes long.
         let pause = (begun.elapsed() * 20).clamp(Duration::from_millis(50), Duration::from_secs(2));
-        tokio::time::sleep(pause).await;
+        pause_unless_final(app, id, pause).await;
         app.store().changed(mark, Duration::from_millis(500)).await;
     }
+}
+
+/// Whether it is over costs one row to know, so nobody waits for a pause to end for that.
+async fn pause_unless_final(app: &App, id: SubmissionId, pause: Duration) {
+    let is_over = async {
+        loop {
+            tokio::time::sleep(LOOK_FOR_END_EVERY).await;
+            // What cannot be read is told by the next look.
+            let found = app.store().submission(id).await;
+            if !matches!(found, Ok(Some(submission)) if !submission.status.is_final()) {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(pause, is_over).await;
 }
 
 /// How it stands; the end if it has come to one.

@@ -1,6 +1,6 @@
 //! Files that are open: the pages of one are read by many jobs, and opening it for each would cost more than reading.
 
-use super::isolated::{IsolatedFile, Opened};
+use super::isolated::{IsolatedFile, Opened, Opening};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::context::StepContext;
 use bindery_reader::{OpenFile, ReadError, ReadOptions, Reader};
@@ -14,6 +14,11 @@ use std::{
 const OPEN_AT_MOST: usize = 200;
 const BYTES_AT_MOST: u64 = 32 * 1024 * 1024;
 const OPEN_AT_LEAST: usize = 8;
+
+/// Pages are read together with opening as long as so many files and bytes are open. All files of a submission may be
+/// opened before the first page of one is asked for: what is read ahead of that would be closed again before its turn.
+const AHEAD_FILES: usize = OPEN_AT_MOST / 2;
+const AHEAD_BYTES: u64 = BYTES_AT_MOST / 2;
 
 /// A file that was opened: in this process, or in children of it.
 #[derive(Debug, Clone)]
@@ -33,6 +38,17 @@ struct Place {
     in_children: bool,
     slot: Slot,
     bytes: u64,
+}
+
+impl Place {
+    /// Pages that were read ahead leave with those who ask for them.
+    fn weigh_again(&mut self) {
+        if let Ok(slot) = self.slot.try_lock()
+            && let Some(Ok(Known::InChildren(opened))) = &*slot
+        {
+            self.bytes = opened.size();
+        }
+    }
 }
 
 /// The files that this process has open.
@@ -92,7 +108,8 @@ impl OpenFiles {
             _ => None,
         };
         let is_new = known.is_none();
-        let file = IsolatedFile::of_blob(processes, limits, content, name, known);
+        let opening = if is_new && self.has_room_ahead() { Opening::WithPages } else { Opening::Alone };
+        let file = IsolatedFile::of_blob(processes, limits, content, name, known, opening);
         match &file {
             Ok(file) if is_new => {
                 self.weigh(content, file.shared().size());
@@ -114,9 +131,17 @@ impl OpenFiles {
         slot
     }
 
+    fn has_room_ahead(&self) -> bool {
+        let mut files = self.lock();
+        files.iter_mut().for_each(Place::weigh_again);
+        let bytes: u64 = files.iter().map(|place| place.bytes).sum();
+        files.len() <= AHEAD_FILES && bytes <= AHEAD_BYTES
+    }
+
     /// Notes how large a file is, and closes others for it.
     fn weigh(&self, content: ContentHash, bytes: u64) {
         let mut files = self.lock();
+        files.iter_mut().for_each(Place::weigh_again);
         if let Some(place) = files.iter_mut().find(|place| place.content == content) {
             place.bytes = bytes;
         }

@@ -120,6 +120,15 @@ fn read_error(error: StepError, limits: Limits) -> ReadError {
     }
 }
 
+/// What is asked for when a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// The pages of a short file come with it.
+    WithPages,
+    /// They are read when the first one is asked for.
+    Alone,
+}
+
 /// A file that is open in child processes. Where a child is gone, the next one opens it again.
 #[derive(Debug)]
 pub(crate) struct IsolatedFile {
@@ -136,18 +145,28 @@ impl IsolatedFile {
         content: ContentHash,
         name: Option<&str>,
         known: Option<Arc<Opened>>,
+        opening: Opening,
     ) -> ReadResult<Self> {
         let remote = Remote::new(processes.clone(), limits, FileRef::Blob(content), None, name);
-        Self::open(remote, ReadOptions::default(), known, Give::Facts)
+        Self::open(remote, ReadOptions::default(), known, Give::Facts, opening)
     }
 
     /// `give`: how pages will be asked for; those which opening has read come with the answer.
-    fn open(remote: Remote, options: ReadOptions, known: Option<Arc<Opened>>, give: Give) -> ReadResult<Self> {
+    fn open(
+        remote: Remote,
+        options: ReadOptions,
+        known: Option<Arc<Opened>>,
+        give: Give,
+        opening: Opening,
+    ) -> ReadResult<Self> {
         if let Some(opened) = known {
             return Ok(Self { remote, opened, options });
         }
-        let (Answer::Opened { about, attachments, pages, ahead }, contents) = Self::ask_open(&remote, &options, give)?
-        else {
+        let answered = match opening {
+            Opening::WithPages => Self::ask_open(&remote, &options, give),
+            Opening::Alone => remote.ask(Ask::Open, &options, None, give),
+        };
+        let (Answer::Opened { about, attachments, pages, ahead }, contents) = answered? else {
             return Err(protocol_error());
         };
         let mut rest = &*contents;
@@ -368,7 +387,7 @@ impl Opener for IsolatedReader {
     fn open(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<Box<dyn OpenFile>> {
         let remote = self.remote(source, name, options)?;
         let give = if options.forms.is_empty() { Give::Page } else { Give::Forms };
-        let file = IsolatedFile::open(remote, options.clone(), None, give)?;
+        let file = IsolatedFile::open(remote, options.clone(), None, give, Opening::WithPages)?;
         // Now, while one thread has the file: those that will read its pages would all wait for it.
         if file.opened.about.page_count > 0 {
             file.prefetch(options, give);

@@ -24,7 +24,7 @@ mod opened;
 mod protocol;
 mod service;
 
-pub(crate) use file::IsolatedFile;
+pub(crate) use file::{IsolatedFile, Opening};
 pub use file::IsolatedReader;
 pub(crate) use opened::Opened;
 pub(crate) use protocol::PageFacts;
