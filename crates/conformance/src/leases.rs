@@ -61,6 +61,8 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     let kept = f.item(submission, ItemKind::Page).await;
     let item = f.ids.item().await;
     let changes = Changes {
+        // Rows for blobs are tested where there are some.
+        blobs: Vec::new(),
         submissions: vec![f.new_submission().await],
         items: vec![Item {
             id: item,

@@ -554,9 +554,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_path() {
-        let (blobs, temporary) = ("b/sha256".into(), "b/tmp".into());
-        let faults = Arc::new(NoFaults);
-        let folder = Folder { blobs, temporary, faults, disk: None, mode: private::FOLDER_MODE };
+        let folder = Folder::inside(Path::new("b"), Arc::new(NoFaults));
         let hash = ContentHash::of(b"");
         let expected = "b/sha256/e3/b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(folder.path(hash), Path::new(expected));
