@@ -4,7 +4,7 @@ use crate::child::{deeds, error, output, processes, units};
 use crate::run_all::run_all;
 use bindery_core::{ContentHash, outcome::Step};
 use bindery_engine::runner::{Ran, Runner as _, Sequential, Task, Unit, processes::Options};
-use bindery_store::blobs::{Blobs as _, LocalBlobs};
+use bindery_store::blobs::{Blobs as _, BlobsPlace, LocalBlobs};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
