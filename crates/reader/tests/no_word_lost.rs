@@ -1,18 +1,25 @@
 //! No word of a page's text is missing from its Markdown, but those of headers and footers, which are marked as such.
 //!
-//! All samples and all PDF files of the shared fixtures are looked at; the fixtures are skipped where they are not there.
+//! All samples and all files of the shared fixtures are looked at, scans and receipts as Tesseract reads them; the fixtures
+//! are skipped where they are not there.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[allow(dead_code, reason = "other tests need more of it")]
 mod sample_files;
 
-use bindery_reader::{BlockKind, OpenFile, Page, ReadOptions, model::Role, pdf, render};
+use bindery_reader::{
+    BlockKind, OpenFile, Page, ReadOptions, Reader,
+    model::Role,
+    ocr::{OcrEngine, tesseract::Tesseract},
+    pdf, render,
+};
 use sample_files::Sample;
 use std::{
     collections::{HashMap, HashSet},
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// More pages of one file tell nothing new.
@@ -135,16 +142,65 @@ fn no_word_of_the_samples_is_lost() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The PDF files of some folders of the shared fixtures.
-fn fixtures(folders: &[&str]) -> Option<Vec<PathBuf>> {
+/// The files of some folders of the shared fixtures.
+fn fixtures(folders: &[&str], wanted: impl Fn(&str) -> bool) -> Option<Vec<PathBuf>> {
     let mut files = Vec::new();
     for folder in folders {
         let entries = fs::read_dir(bindery_testkit::shared(format!("fixtures/{folder}"))?).unwrap();
-        files.extend(entries.map(|entry| entry.unwrap().path()));
+        files.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
     }
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "pdf"));
+    files.retain(|file| wanted(file.extension().and_then(|ending| ending.to_str()).unwrap_or_default()));
     files.sort_unstable();
     Some(files)
+}
+
+fn is_pdf(ending: &str) -> bool {
+    ending == "pdf"
+}
+
+/// What is lost in files of any kind. Damaged and locked files have tests of their own.
+fn no_word_is_lost_by(reader: &Reader, files: &[PathBuf]) {
+    let mut read = 0;
+    let mut all = Vec::new();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let Ok(opened) = reader.open(fs::read(file).unwrap(), Some(&name)) else { continue };
+        let indexes = 0..opened.info().page_count.min(MOST_PAGES);
+        let pages = indexes.filter_map(|index| reader.read_page(&*opened, index).ok()).collect::<Vec<_>>();
+        all.extend(faults(&name, &pages));
+        read += usize::from(!pages.is_empty());
+    }
+    assert!(read * 4 >= files.len() * 3, "only {read} of {} files can be read", files.len());
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn no_word_of_office_files_and_mail_is_lost() {
+    let Some(files) = fixtures(&["documents/office"], |ending| !is_pdf(ending)) else { return };
+    no_word_is_lost_by(&Reader::new(ReadOptions::default(), None), &files);
+}
+
+#[test]
+fn no_word_of_web_pages_and_lists_is_lost() {
+    let Some(root) = bindery_testkit::shared("fixtures/civic") else { return };
+    let folder = |path: &Path| Some(format!("civic/{}", path.file_name()?.to_str()?));
+    let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let folders = folders.filter_map(|path| folder(&path)).collect::<Vec<_>>();
+    let folders = folders.iter().map(String::as_str).collect::<Vec<_>>();
+    let Some(files) = fixtures(&folders, |ending| !is_pdf(ending)) else { return };
+    no_word_is_lost_by(&Reader::new(ReadOptions::default(), None), &files);
+}
+
+#[test]
+fn no_word_that_ocr_reads_is_lost() {
+    let engine = Tesseract::default();
+    if let Err(error) = engine.check(&["eng".to_owned()]) {
+        bindery_testkit::missing(error);
+        return;
+    }
+    let pictures = |ending: &str| matches!(ending, "jpg" | "png" | "tif");
+    let Some(files) = fixtures(&["documents/scans", "documents/receipts"], pictures) else { return };
+    no_word_is_lost_by(&Reader::new(ReadOptions::default(), Some(Arc::new(engine))), &files);
 }
 
 fn no_word_is_lost_in(files: &[PathBuf]) {
@@ -165,7 +221,7 @@ fn no_word_is_lost_in(files: &[PathBuf]) {
 macro_rules! folders {
     ($($test:ident $folders:expr)*) => {
         $(#[test] fn $test() {
-            let Some(files) = fixtures(&$folders) else { return };
+            let Some(files) = fixtures(&$folders, is_pdf) else { return };
             no_word_is_lost_in(&files);
         })*
     };

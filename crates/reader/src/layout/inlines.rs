@@ -243,6 +243,13 @@ impl Writer<'_> {
         self.share_is(line, |_, facts| facts.bold)
     }
 
+    /// Whether the first word of a line is bold.
+    pub(crate) fn begins_bold(&self, line: &Line) -> bool {
+        let first = line.words.first().and_then(|word| self.glyphs(word).first());
+        let glyph = first.and_then(|placed| self.content.glyphs.get(placed.glyph as usize));
+        glyph.and_then(|glyph| self.content.fonts.get(usize::from(glyph.font))).is_some_and(|facts| facts.bold)
+    }
+
     /// Whether a line is set in a typewriter's font.
     pub(crate) fn is_monospace(&self, line: &Line) -> bool {
         self.share_is(line, is_typed)

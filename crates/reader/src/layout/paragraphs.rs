@@ -76,13 +76,17 @@ pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) ->
         let point = if code { None } else { lists::point(&line, writer) };
         let joint = paragraphs.last().and_then(|paragraph| {
             let begins = writer.begins_with_mark(&line) || lists::begins_clause(&line, writer);
-            if point.is_some() || begins || paragraph.bold != bold || paragraph.code != code {
+            let looks_alike = paragraph.bold == bold || goes_on_in_bold(paragraph, &line, bold, writer);
+            if point.is_some() || begins || !looks_alike || paragraph.code != code {
                 return None;
             }
             joint(paragraph, &line, &usual, writer, right_to_left)
         });
         match (joint, paragraphs.last_mut()) {
-            (Some(joint), Some(paragraph)) => paragraph.lines.push((line, joint)),
+            (Some(joint), Some(paragraph)) => {
+                paragraph.bold &= bold;
+                paragraph.lines.push((line, joint));
+            }
             _ => paragraphs.push(Paragraph { lines: vec![(line, Joint::Flow)], point, bold, code }),
         }
     }
@@ -122,6 +126,17 @@ fn wrapped_ends(lines: &[Line], usual: &Usual, right_to_left: bool) -> Vec<Optio
         start += length;
     }
     found
+}
+
+/// Whether the bold words that a paragraph begins with only end in its next line, in the middle of a sentence.
+fn goes_on_in_bold(paragraph: &Paragraph, line: &Line, bold: bool, writer: &Writer<'_>) -> bool {
+    let ended = |last: char| matches!(last, '.' | '!' | '?' | ':' | ';');
+    let last = paragraph.lines.last().and_then(|(last, _)| last_character(last, writer));
+    paragraph.bold
+        && !bold
+        && writer.begins_bold(line)
+        && !begins_anew(line, writer)
+        && last.is_some_and(|last| !ended(last))
 }
 
 /// Whether a line does not look as if it went on with the one above it.
@@ -224,6 +239,8 @@ pub(crate) struct Body {
     /// Of the page alone.
     own: f32,
     sizes: Sizes,
+    /// Most of the page is bold: then that tells no heading.
+    bold: bool,
 }
 
 impl Body {
@@ -236,12 +253,17 @@ impl Body {
         }
         let own = sizes.usual().unwrap_or(10.0);
         let size = in_file.filter(|size| sizes.letters_of(*size) * 5 >= sizes.all()).unwrap_or(own);
-        Self { size, own, sizes }
+        Self { size, own, sizes, bold: false }
+    }
+
+    /// With whether most of the page is bold, as text is that OCR put behind a picture with a bold font.
+    pub(crate) fn with_bold(self, bold: bool) -> Self {
+        Self { bold, ..self }
     }
 
     /// Nothing is larger than this text, so nothing is a heading.
     pub(crate) fn without_headings() -> Self {
-        Self { size: f32::MAX, own: f32::MAX, sizes: Sizes::default() }
+        Self { size: f32::MAX, own: f32::MAX, sizes: Sizes::default(), bold: false }
     }
 
     /// Whether a good part of the page is of that size: then it is no size for headings.
@@ -266,7 +288,13 @@ impl Body {
             1.7.. => Some(1),
             1.35.. if lines <= 3 => Some(2),
             1.15.. if lines <= 3 => Some(3),
-            _ if (paragraph.bold || capitals) && lines <= 2 && letters <= 120 && size >= 0.95 * self.own => Some(4),
+            _ if (paragraph.bold && !self.bold || capitals)
+                && lines <= 2
+                && letters <= 120
+                && size >= 0.95 * self.own =>
+            {
+                Some(4)
+            }
             _ => None,
         }
     }
