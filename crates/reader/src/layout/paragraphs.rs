@@ -28,6 +28,11 @@ struct Usual {
     end: f32,
 }
 
+/// A line with so many letters is one of running text.
+const LETTERS_OF_TEXT: u32 = 30;
+/// Fewer steps between such lines tell nothing.
+const FEWEST_STEPS: usize = 4;
+
 /// Where a line starts and ends in its reading direction.
 fn ends(line: &Line, right_to_left: bool) -> (f32, f32) {
     if right_to_left { (-line.x1, -line.x0) } else { (line.x0, line.x1) }
@@ -35,15 +40,21 @@ fn ends(line: &Line, right_to_left: bool) -> (f32, f32) {
 
 impl Usual {
     fn measure(lines: &[Line], right_to_left: bool) -> Self {
-        let mut steps = lines
-            .windows(2)
-            .filter_map(|pair| {
+        let steps_of = |letters: u32| {
+            let step = |pair: &[Line]| {
                 let (above, below) = (pair.first()?, pair.last()?);
                 let same = (above.size - below.size).abs() <= 0.1 * below.size;
+                let running = above.letters() >= letters && below.letters() >= letters;
                 let step = below.base - above.base;
-                (same && step > 0.5 * below.size && step < 2.2 * below.size).then_some(step / below.size)
-            })
-            .collect::<Vec<_>>();
+                (same && running && step > 0.5 * below.size && step < 2.2 * below.size).then_some(step / below.size)
+            };
+            lines.windows(2).filter_map(step).collect::<Vec<_>>()
+        };
+        // Lines of formulas and of figures stand closer, or further apart, than text does.
+        let mut steps = steps_of(LETTERS_OF_TEXT);
+        if steps.len() < FEWEST_STEPS {
+            steps = steps_of(0);
+        }
         steps.sort_by(f32::total_cmp);
         // The lower quarter: half of the steps may be between paragraphs of one line.
         let leading = steps.get(steps.len() / 4).copied().unwrap_or(1.2);
@@ -343,7 +354,7 @@ impl Paragraph {
             let level = body
                 .heading(self, capitals)
                 .filter(|level| *level < 4 || (followed && !ends_sentence))
-                .filter(|level| !headings::is_entry(&text.text(), &self.lines, *level));
+                .filter(|level| !headings::is_entry(&text.text(), &self.lines, *level) && !headings::is_formula(&text));
             match (&self.point, level) {
                 (Some(point), None) => BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text },
                 (Some(point), Some(_)) if point.is_bullet() => {

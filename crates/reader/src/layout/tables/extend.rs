@@ -128,7 +128,9 @@ pub(super) fn names_beside(
     free: &[bool],
 ) -> Vec<usize> {
     let mut own = vec![false; items.len()];
-    which.iter().for_each(|&at| own[at] = true);
+    for &at in which {
+        own[at] = true;
+    }
     let top = which.iter().map(|&at| items[at].bbox.y0).fold(f32::MAX, f32::min);
     let bottom = which.iter().map(|&at| items[at].bbox.y1).fold(f32::MIN, f32::max);
     let (mut figures, mut named, mut without, mut words) = (0, 0, 0, 0);
@@ -147,7 +149,7 @@ pub(super) fn names_beside(
         figures += usize::from(begins_with_figure);
         let name = text::chunks_of(items, &left, 0.9, &[]);
         match name.as_slice() {
-            [] => continue,
+            [] => {}
             [name] => {
                 named += usize::from(begins_with_figure);
                 without += usize::from(inside.is_empty());
@@ -165,7 +167,7 @@ pub(super) fn names_beside(
 }
 
 /// The longest name ends no further from the figures; dots may lead from the shorter ones.
-const NEAR: f32 = 80.0;
+const NEAR: f32 = 150.0;
 
 /// Whether one stands above the other.
 fn overlap(a: &Rect, b: &Rect) -> bool {
