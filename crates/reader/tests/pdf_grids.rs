@@ -5,6 +5,7 @@ mod made_pdf;
 
 use bindery_reader::render;
 use made_pdf::{Sample, lines, ruled};
+use std::fmt::Write as _;
 
 /// Texts in the cells of a grid, whose lines are at `xs` and `ys`, from top to bottom.
 fn cells(xs: &[u32], ys: &[u32], rows: &[&[&str]]) -> String {
@@ -97,13 +98,13 @@ fn a_cell_beside_lines_that_stop_at_it_is_one_cell_for_all_their_rows() {
     // The lines between the rows are drawn from the second column on, and a total has a row of its own.
     let mut content = String::from("0.6 w\n");
     for y in [700, 680, 560, 540] {
-        content += &format!("{left} {y} m {end} {y} l S\n");
+        let _ = writeln!(content, "{left} {y} m {end} {y} l S");
     }
     for y in [660, 640, 620, 600, 580] {
-        content += &format!("{inner} {y} m {end} {y} l S\n");
+        let _ = writeln!(content, "{inner} {y} m {end} {y} l S");
     }
     for x in [left, inner, right, end] {
-        content += &format!("{x} 700 m {x} 540 l S\n");
+        let _ = writeln!(content, "{x} 700 m {x} 540 l S");
     }
     content += &lines(54, 685, 9, "F1", &["Kind"]);
     content += &lines(54, 618, 9, "F1", &["Ferries"]);
@@ -125,7 +126,7 @@ fn a_cell_beside_lines_that_stop_at_it_is_one_cell_for_all_their_rows() {
 fn names_of_rows_stand_with_the_figures_that_alone_have_lines() {
     let mut content = String::from("0.6 w\n");
     for y in [702, 684, 600, 582] {
-        content += &format!("260 {y} m 330 {y} l S\n350 {y} m 420 {y} l S\n");
+        let _ = writeln!(content, "260 {y} m 330 {y} l S\n350 {y} m 420 {y} l S");
     }
     let rows = [
         ("", "2025", "2024"),
@@ -159,7 +160,7 @@ fn a_line_that_leads_from_a_title_to_its_page_parts_no_rows() {
         content += &lines(60, y, 10, "F1", &[title]);
         content += &lines(525, y, 10, "F1", &[&(2 + 3 * row).to_string()]);
         let from = if title.len() > 12 { 190 } else { 130 };
-        content += &format!("1 w [0 3] 0 d {from} {y} m 515 {y} l S\n");
+        let _ = writeln!(content, "1 w [0 3] 0 d {from} {y} m 515 {y} l S");
     }
     let markdown = markdown(&content);
     for (row, title) in titles.iter().enumerate() {
