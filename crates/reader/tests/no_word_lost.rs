@@ -23,7 +23,7 @@ use std::{
 const MOST_PAGES: usize = 25;
 
 /// No word of so many letters is by chance a part of others.
-const LONG: usize = 8;
+const LONG: usize = 7;
 
 /// Words as people read them, without what Markdown adds.
 fn words(markdown: &str) -> Vec<String> {
