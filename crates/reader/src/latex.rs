@@ -1,7 +1,7 @@
 //! LaTeX of formulas: signs of mathematics and their names, and what a formula says as plain text.
 
 /// Greek letters and operators; what is not here stands for itself.
-const NAMES: [(char, &str); 78] = [
+const NAMES: [(char, &str); 102] = [
     ('α', "alpha"),
     ('β', "beta"),
     ('γ', "gamma"),
@@ -80,6 +80,30 @@ const NAMES: [(char, &str); 78] = [
     ('|', "vert"),
     ('‖', "Vert"),
     ('ℏ', "hbar"),
+    ('⊤', "top"),
+    ('⊥', "perp"),
+    ('†', "dagger"),
+    ('‡', "ddagger"),
+    ('⊗', "otimes"),
+    ('⊕', "oplus"),
+    ('⊙', "odot"),
+    ('≪', "ll"),
+    ('≫', "gg"),
+    ('≃', "simeq"),
+    ('≅', "cong"),
+    ('⩽', "leqslant"),
+    ('⩾', "geqslant"),
+    ('≲', "lesssim"),
+    ('≳', "gtrsim"),
+    ('⟨', "langle"),
+    ('⟩', "rangle"),
+    ('ℓ', "ell"),
+    ('∗', "ast"),
+    ('⊃', "supset"),
+    ('⊇', "supseteq"),
+    ('∖', "setminus"),
+    ('↦', "mapsto"),
+    ('∐', "coprod"),
 ];
 
 const FUNCTIONS: [&str; 24] = [
@@ -143,6 +167,10 @@ fn letter(sign: char) -> char {
         0x1d6a8..=0x1d7c9 => GREEK.chars().nth((code as usize - 0x1d6a8) % 58).unwrap_or(sign),
         0x1d7ce..=0x1d7ff => of('0', (code - 0x1d7ce) % 10),
         0x210e => 'h',
+        // The signs of units.
+        0x2126 => 'Ω',
+        0x2206 => 'Δ',
+        0xb5 => 'μ',
         _ => sign,
     }
 }
@@ -188,7 +216,9 @@ pub(crate) fn bracket(sign: &str) -> &str {
 
 /// A sign above letters.
 pub(crate) fn accent(sign: &str, base: &str) -> String {
-    let wide = base.chars().count() > 1;
+    // A letter with a name is one letter.
+    let named = base.strip_prefix('\\').is_some_and(|name| name.chars().all(|letter| letter.is_ascii_alphabetic()));
+    let wide = base.chars().count() > 1 && !named;
     let name = match sign {
         "\u{303}" | "~" if wide => "widetilde",
         "\u{303}" | "~" => "tilde",

@@ -91,3 +91,27 @@ fn signs_within_lines_and_in_tables_are_no_formulas() {
     let markdown = render::markdown(&page(&signs, &[]).page());
     assert!(!markdown.contains("$$"), "{markdown}");
 }
+
+#[test]
+fn a_formula_in_one_line_is_latex_by_its_indexes() {
+    let signs = [
+        (250.0, 650.0, 10.0, "T"),
+        (256.0, 647.0, 6.0, "CMB"),
+        (276.0, 650.0, 10.0, "="),
+        (288.0, 650.0, 10.0, "$\\141"),
+        (296.0, 650.0, 10.0, "T"),
+        (500.0, 650.0, 10.0, "\\(6\\)"),
+    ];
+    let markdown = render::markdown(&page(&signs, &[]).page());
+    assert!(markdown.contains("=\\alpha T \\tag{6}$$") && markdown.contains("$$T_{"), "{markdown}");
+}
+
+#[test]
+fn lines_of_formulas_under_each_other_are_formulas_of_their_own() {
+    let line = |y: f32, left: &'static str, right: &'static str| {
+        [(250.0, y, 10.0, left), (264.0, y, 10.0, "$\\243"), (278.0, y, 10.0, right), (284.0, y - 3.0, 6.0, "n")]
+    };
+    let signs = [line(654.0, "x", "y"), line(640.0, "z", "w")].concat();
+    let markdown = render::markdown(&page(&signs, &[]).page());
+    assert!(markdown.contains("$$x\\le y_{n}$$\n\n$$z\\le w_{n}$$"), "{markdown}");
+}

@@ -97,3 +97,28 @@ fn what_runs_up_the_side_of_every_page_is_a_footer() {
         assert_eq!(role("Text of page"), Some(Role::Body));
     }
 }
+
+#[test]
+fn bold_words_that_end_within_the_next_line_make_no_heading() {
+    let mut content = lines(60, 700, 10, "F2", &["The sharing of boats helps people to save money and"]);
+    content +=
+        "BT /F2 10 Tf 60 688 Td (earn some more,) Tj /F1 10 Tf ( so that they can buy what they need for the) Tj ET\n";
+    content +=
+        &lines(60, 676, 10, "F1", &["harbour and for those who work there day by day in all weathers of the year."]);
+    let page = Sample::of(&[&content]).page();
+    assert!(headings(&page).is_empty(), "{:?}", page.blocks);
+    let whole = text(&page.blocks[0]);
+    assert!(whole.starts_with("The sharing of boats helps people to save money and earn some more, so"), "{whole}");
+}
+
+#[test]
+fn bold_says_nothing_on_a_page_that_is_bold() {
+    let mut content = String::new();
+    for paragraph in 0..4 {
+        content += &lines(60, 700 - 60 * paragraph, 10, "F2", &PROSE);
+        content += &lines(60, 665 - 60 * paragraph, 10, "F2", &["A line that stands alone"]);
+        content += &lines(60, 653 - 60 * paragraph, 10, "F1", &["and what goes on below it"]);
+    }
+    let page = Sample::of(&[&content]).page();
+    assert!(headings(&page).is_empty(), "{:?}", headings(&page));
+}

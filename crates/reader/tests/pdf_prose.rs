@@ -185,3 +185,49 @@ fn asterisks_of_notes_are_no_bullets() {
         Sample::of(&[&lines(60, 600, 10, "F1", &["* First point of the list.", "* Second point of the list."])]).page();
     assert!(page.blocks.iter().all(|block| matches!(block.kind, BlockKind::ListItem { .. })), "{:?}", page.blocks);
 }
+
+#[test]
+fn columns_go_on_beside_one_of_short_pieces() {
+    let left = [
+        "The left column of this page tells",
+        "how the harbour was built, by whom,",
+        "and what it cost them, in years and",
+        "in stones, which were brought from",
+        "the other shore, for there were none",
+        "on this side that were hard enough.",
+        "Few of them could write at all when",
+        "the work on it was begun in the end.",
+    ];
+    let mut content = lines(50, 700, 10, "F1", &left);
+    // A formula or listing, each line of which is drawn in pieces that stand apart.
+    let pieces = ["of the stone", "by hand", "a b c", "and so on"];
+    for row in 0..8_usize {
+        for (x, part) in [250, 330, 385, 420].into_iter().zip(pieces.iter().cycle().skip(row)) {
+            content += &lines(x, 700 - 12 * u32::try_from(row).unwrap(), 10, "F1", &[part]);
+        }
+    }
+    let text = texts(&Sample::of(&[&content]).page()).join(" ");
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
+    assert!(place("the work on it was begun") < place("of the stone"), "{text}");
+}
+
+#[test]
+fn lines_of_a_paragraph_stay_together_on_a_page_with_small_steps() {
+    let prose = [
+        "Each row of it is a spectrum in the variable that is named above, which is often",
+        "the length of a wave, but may be the number of waves or the strength of a field",
+        "in which they were measured. Spectra are represented at independent values such",
+        "as time or temperature, which are chosen so as to monitor change in a manner that",
+        "provides information on the dynamics of the underlying system that was looked at",
+        "and on the way in which it was brought out of its balance at the very beginning.",
+    ];
+    let mut content = String::new();
+    for (row, line) in (0..).zip(prose) {
+        content += &lines(60, 700 - 15 * row, 10, "F1", &[line]);
+    }
+    for row in 0..9 {
+        content += &lines(250, 590 - 7 * row, 10, "F1", &[". . ."]);
+    }
+    let page = Sample::of(&[&content]).page();
+    assert_eq!(texts(&page)[0], prose.join(" "));
+}

@@ -1,8 +1,8 @@
 //! What looks like a heading by its size or weight, and is an entry of a form or a bill: a total, a date, a name with its
 //! value; and what does not look like one, for its paragraph goes on behind it.
 
-use super::{inlines::Joint, lines::Line};
-use crate::model::Inlines;
+use super::{characters::is_cjk, inlines::Joint, lines::Line};
+use crate::model::{Inlines, Span};
 
 /// Whether a text says a value and names nothing that follows it.
 pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
@@ -17,6 +17,17 @@ pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
     // Names and values side by side, in rows of a form. Large text may stand in two places of a title page.
     let most = usize::from(level < 3);
     lines.iter().any(|(line, _)| column_gaps(line) > most)
+}
+
+/// Whether a text is made of single letters with indexes or of slanted ones: a piece of a formula.
+pub(crate) fn is_formula(text: &Inlines) -> bool {
+    let plain = text.text();
+    let is_word = |part: &str| part.chars().count() >= 3;
+    let words = plain.split(|letter: char| !letter.is_alphabetic()).any(is_word);
+    let letters = plain.chars().any(char::is_alphabetic);
+    // Two of Chinese are a word.
+    let marked = |span: &Span| span.style.superscript || span.style.subscript || span.style.italic;
+    letters && !words && !plain.chars().any(is_cjk) && text.0.iter().any(marked)
 }
 
 /// So many letters of text at least follow a heading within its line.

@@ -5,7 +5,7 @@ use super::{
     characters::{is_cjk, is_hyphen, is_mark, is_right_to_left, mirrored},
     content::{Glyph, GlyphFlags, PageContent},
     decoration::Decorations,
-    hyphens,
+    formulas, hyphens,
     lines::Line,
     words::{Frame, Placed, WORD_GAP, Word},
 };
@@ -241,6 +241,21 @@ impl Writer<'_> {
 
     pub(crate) fn is_bold(&self, line: &Line) -> bool {
         self.share_is(line, |_, facts| facts.bold)
+    }
+
+    /// Whether a word begins with a piece of a large bracket, in the fonts that TeX has for them.
+    pub(crate) fn is_piece_of_bracket(&self, word: &Word) -> bool {
+        let first = self.glyphs(word).first();
+        let glyph = first.and_then(|first| self.content.glyphs.get(first.glyph as usize));
+        let facts = glyph.and_then(|glyph| self.content.fonts.get(usize::from(glyph.font)));
+        facts.is_some_and(|facts| formulas::has_large_brackets(&facts.name))
+    }
+
+    /// Whether the first word of a line is bold.
+    pub(crate) fn begins_bold(&self, line: &Line) -> bool {
+        let first = line.words.first().and_then(|word| self.glyphs(word).first());
+        let glyph = first.and_then(|placed| self.content.glyphs.get(placed.glyph as usize));
+        glyph.and_then(|glyph| self.content.fonts.get(usize::from(glyph.font))).is_some_and(|facts| facts.bold)
     }
 
     /// Whether a line is set in a typewriter's font.

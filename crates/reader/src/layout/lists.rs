@@ -36,6 +36,10 @@ pub(crate) fn point(line: &Line, writer: &Writer<'_>) -> Option<Point> {
         return None;
     }
     let marker = marker(&text)?;
+    // A piece of a large bracket has no text either.
+    if marker == Marker::Bullet && writer.is_piece_of_bracket(first) {
+        return None;
+    }
     // "II. METHODS" is a heading with its number.
     let capital = matches!(&marker, Marker::Number(number) if number.bytes().all(|byte| byte.is_ascii_uppercase()));
     if capital && is_capitals(&writer.plain_line(line)) {

@@ -179,6 +179,15 @@ impl Coverage {
         Self(joined)
     }
 
+    /// How many lines there are, each once in its part of the width, into however many pieces a formula parts it.
+    fn lines(&self, lines: &[&Line]) -> usize {
+        let place = |line: &Line| self.0.partition_point(|(from, _)| *from <= line.x0);
+        let mut places = lines.iter().map(|line| (place(line), line.base, line.size)).collect::<Vec<_>>();
+        places.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        places.dedup_by(|next, last| next.0 == last.0 && next.1 - last.1 < 0.3 * last.2.min(next.2));
+        places.len()
+    }
+
     /// The widest gap between two texts.
     fn gutter(&self, narrowest: f32) -> Option<(f32, f32)> {
         let gaps = self.0.windows(2).filter_map(|pair| Some((pair.first()?.1, pair.last()?.0)));
@@ -205,9 +214,9 @@ fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
         return false;
     }
     let running = |side: &[&Line]| {
-        let count = side.len() as f32;
         // A side may hold several columns itself.
         let covered = Coverage::default().with(side.iter().copied());
+        let count = covered.lines(side) as f32;
         let column = covered.0.iter().map(|(from, to)| to - from).sum::<f32>() / covered.0.len().max(1) as f32;
         let filled = side.iter().map(|line| line.width()).sum::<f32>() / count / column.max(1.0);
         let letters = side.iter().map(|line| line.letters()).sum::<u32>() as f32 / count;

@@ -69,7 +69,8 @@ fn lay_frame(
     }
     let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
-    let body = Body::measure(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
+    let body = Body::measure(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()))
+        .with_bold(is_mostly_bold(&segments, &writer));
     let formulas = formulas::take(&mut segments, &writer);
     laid.formulas_not_read += formulas.not_read;
     let mut placed = take_tables(&mut segments, &writer, asides);
@@ -86,6 +87,16 @@ fn lay_frame(
     }
     flow.margin(footers, Role::Footer);
 }
+
+/// Whether most of a page with running text is bold.
+fn is_mostly_bold(segments: &[Line], writer: &Writer<'_>) -> bool {
+    let bold = segments.iter().filter(|line| writer.is_bold(line)).map(Line::letters).sum::<u32>();
+    let all = segments.iter().map(Line::letters).sum::<u32>();
+    all >= FEWEST_LETTERS && bold * 2 > all
+}
+
+/// A page with fewer letters is a title.
+const FEWEST_LETTERS: u32 = 400;
 
 /// Whether a figure or word is followed by an asterisk.
 fn refers_by_asterisks(frame: &Frame) -> bool {

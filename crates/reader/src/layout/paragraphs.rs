@@ -28,6 +28,11 @@ struct Usual {
     end: f32,
 }
 
+/// A line with so many letters is one of running text.
+const LETTERS_OF_TEXT: u32 = 30;
+/// Fewer steps between such lines tell nothing.
+const FEWEST_STEPS: usize = 4;
+
 /// Where a line starts and ends in its reading direction.
 fn ends(line: &Line, right_to_left: bool) -> (f32, f32) {
     if right_to_left { (-line.x1, -line.x0) } else { (line.x0, line.x1) }
@@ -35,15 +40,21 @@ fn ends(line: &Line, right_to_left: bool) -> (f32, f32) {
 
 impl Usual {
     fn measure(lines: &[Line], right_to_left: bool) -> Self {
-        let mut steps = lines
-            .windows(2)
-            .filter_map(|pair| {
+        let steps_of = |letters: u32| {
+            let step = |pair: &[Line]| {
                 let (above, below) = (pair.first()?, pair.last()?);
                 let same = (above.size - below.size).abs() <= 0.1 * below.size;
+                let running = above.letters() >= letters && below.letters() >= letters;
                 let step = below.base - above.base;
-                (same && step > 0.5 * below.size && step < 2.2 * below.size).then_some(step / below.size)
-            })
-            .collect::<Vec<_>>();
+                (same && running && step > 0.5 * below.size && step < 2.2 * below.size).then_some(step / below.size)
+            };
+            lines.windows(2).filter_map(step).collect::<Vec<_>>()
+        };
+        // Lines of formulas and of figures stand closer, or further apart, than text does.
+        let mut steps = steps_of(LETTERS_OF_TEXT);
+        if steps.len() < FEWEST_STEPS {
+            steps = steps_of(0);
+        }
         steps.sort_by(f32::total_cmp);
         // The lower quarter: half of the steps may be between paragraphs of one line.
         let leading = steps.get(steps.len() / 4).copied().unwrap_or(1.2);
@@ -76,13 +87,17 @@ pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) ->
         let point = if code { None } else { lists::point(&line, writer) };
         let joint = paragraphs.last().and_then(|paragraph| {
             let begins = writer.begins_with_mark(&line) || lists::begins_clause(&line, writer);
-            if point.is_some() || begins || paragraph.bold != bold || paragraph.code != code {
+            let looks_alike = paragraph.bold == bold || goes_on_in_bold(paragraph, &line, bold, writer);
+            if point.is_some() || begins || !looks_alike || paragraph.code != code {
                 return None;
             }
             joint(paragraph, &line, &usual, writer, right_to_left)
         });
         match (joint, paragraphs.last_mut()) {
-            (Some(joint), Some(paragraph)) => paragraph.lines.push((line, joint)),
+            (Some(joint), Some(paragraph)) => {
+                paragraph.bold &= bold;
+                paragraph.lines.push((line, joint));
+            }
             _ => paragraphs.push(Paragraph { lines: vec![(line, Joint::Flow)], point, bold, code }),
         }
     }
@@ -122,6 +137,17 @@ fn wrapped_ends(lines: &[Line], usual: &Usual, right_to_left: bool) -> Vec<Optio
         start += length;
     }
     found
+}
+
+/// Whether the bold words that a paragraph begins with only end in its next line, in the middle of a sentence.
+fn goes_on_in_bold(paragraph: &Paragraph, line: &Line, bold: bool, writer: &Writer<'_>) -> bool {
+    let ended = |last: char| matches!(last, '.' | '!' | '?' | ':' | ';');
+    let last = paragraph.lines.last().and_then(|(last, _)| last_character(last, writer));
+    paragraph.bold
+        && !bold
+        && writer.begins_bold(line)
+        && !begins_anew(line, writer)
+        && last.is_some_and(|last| !ended(last))
 }
 
 /// Whether a line does not look as if it went on with the one above it.
@@ -224,6 +250,8 @@ pub(crate) struct Body {
     /// Of the page alone.
     own: f32,
     sizes: Sizes,
+    /// Most of the page is bold: then that tells no heading.
+    bold: bool,
 }
 
 impl Body {
@@ -236,12 +264,17 @@ impl Body {
         }
         let own = sizes.usual().unwrap_or(10.0);
         let size = in_file.filter(|size| sizes.letters_of(*size) * 5 >= sizes.all()).unwrap_or(own);
-        Self { size, own, sizes }
+        Self { size, own, sizes, bold: false }
+    }
+
+    /// With whether most of the page is bold, as text is that OCR put behind a picture with a bold font.
+    pub(crate) fn with_bold(self, bold: bool) -> Self {
+        Self { bold, ..self }
     }
 
     /// Nothing is larger than this text, so nothing is a heading.
     pub(crate) fn without_headings() -> Self {
-        Self { size: f32::MAX, own: f32::MAX, sizes: Sizes::default() }
+        Self { size: f32::MAX, own: f32::MAX, sizes: Sizes::default(), bold: false }
     }
 
     /// Whether a good part of the page is of that size: then it is no size for headings.
@@ -266,7 +299,13 @@ impl Body {
             1.7.. => Some(1),
             1.35.. if lines <= 3 => Some(2),
             1.15.. if lines <= 3 => Some(3),
-            _ if (paragraph.bold || capitals) && lines <= 2 && letters <= 120 && size >= 0.95 * self.own => Some(4),
+            _ if (paragraph.bold && !self.bold || capitals)
+                && lines <= 2
+                && letters <= 120
+                && size >= 0.95 * self.own =>
+            {
+                Some(4)
+            }
             _ => None,
         }
     }
@@ -315,7 +354,7 @@ impl Paragraph {
             let level = body
                 .heading(self, capitals)
                 .filter(|level| *level < 4 || (followed && !ends_sentence))
-                .filter(|level| !headings::is_entry(&text.text(), &self.lines, *level));
+                .filter(|level| !headings::is_entry(&text.text(), &self.lines, *level) && !headings::is_formula(&text));
             match (&self.point, level) {
                 (Some(point), None) => BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text },
                 (Some(point), Some(_)) if point.is_bullet() => {

@@ -29,6 +29,10 @@ const AROUND: usize = 3;
 /// In parts of the size of letters: lines that are further apart than this have nothing to do with each other.
 const APART: f32 = 8.0;
 
+/// A page so many times higher than wide is a slip of paper if none of its lines has more words than this.
+const SLIP: f32 = 1.7;
+const MOST_ON_SLIP: usize = 9;
+
 impl OcrText {
     /// All boxes there are: of blocks, of cells and of words.
     pub(crate) fn boxes_mut(&mut self) -> impl Iterator<Item = &mut Rect> {
@@ -151,6 +155,11 @@ impl Layout {
         lines
     }
 
+    /// Whether the page is a slip of paper, such as the receipt of a till: nothing on it is running text.
+    fn is_slip(&self, lines: &[Line]) -> bool {
+        self.size.height >= SLIP * self.size.width && lines.iter().all(|line| line.words.len() <= MOST_ON_SLIP)
+    }
+
     /// A heading, a list item or a paragraph, by how its lines look.
     fn paragraph(&self, all: &[Line], range: Range<usize>, words: &[usize]) -> Option<Block> {
         let lines = all.get(range.clone())?;
@@ -162,7 +171,8 @@ impl Layout {
             words.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
         };
         let texts: Vec<String> = lines.iter().map(text).collect();
-        let text = joined(&texts, if are_lines_of_their_own(all, range, size) { '\n' } else { ' ' });
+        let apart = self.is_slip(all) || are_centred(lines, size) || are_lines_of_their_own(all, range, size);
+        let text = joined(&texts, if apart { '\n' } else { ' ' });
         let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
         let ratio = size / self.measured.usual.max(1.0);
         let kind = if lines.len() <= 2 && letters >= 3 && ratio >= HEADING {
@@ -211,6 +221,18 @@ fn are_lines_of_their_own(all: &[Line], paragraph: Range<usize>, size: f32) -> b
         widths.fold(0.0, f32::max) - line.bbox.width() > next.first_word + size
     };
     count > 0 && (paragraph.start..paragraph.start + count).filter(leaves_room).count() * 5 >= count * 3
+}
+
+/// Whether the lines stand around one middle and begin and end at different places, as those of a letterhead do.
+fn are_centred(lines: &[Line], size: f32) -> bool {
+    let near = |value: fn(&Line) -> f32, slack: f32| {
+        let (least, most) = lines
+            .iter()
+            .map(value)
+            .fold((f32::MAX, f32::MIN), |(least, most), value| (least.min(value), most.max(value)));
+        most - least <= slack
+    };
+    lines.len() >= 3 && near(|line| line.bbox.center().0, size) && !near(|line| line.bbox.x0, 3.0 * size)
 }
 
 /// The marker of a list item and what follows it, if a text begins with one.
@@ -320,5 +342,25 @@ mod tests {
         let page = OcrPage { text: Some("One\r\ntwo\r\n\r\n\r\nThree".to_owned()), dpi: 300, ..OcrPage::default() };
         let text: Vec<_> = to_text(&page).blocks;
         assert_eq!(text.len(), 2);
+    }
+
+    #[test]
+    fn lines_of_a_slip_and_of_a_letterhead_stay_lines() {
+        let paragraph = |words: Vec<OcrWord>, width: u32| {
+            let words = words.into_iter().map(|word| OcrWord { paragraph: 1, ..word }).collect();
+            let blocks = to_text(&OcrPage { width, ..page(words) }).blocks;
+            let BlockKind::Paragraph { text } = &blocks[0].kind else { panic!("{blocks:?}") };
+            text.text()
+        };
+        // Two of the three lines are as long as each other.
+        let total = ["Total with taxes", "Rounding of sums", "Paid by card"];
+        let slip = total.iter().enumerate().map(|(line, text)| word(text, 50.0, line, 20.0)).collect();
+        assert_eq!(paragraph(slip, 600), total.join("\n"));
+        let head = ["Harbour Street Library Trust", "4 Quay Street at the old town hall", "Kiel"];
+        let centred = head
+            .iter()
+            .enumerate()
+            .map(|(line, text)| word(text, 600.0 - text.chars().count() as f32 * 7.0, line, 20.0));
+        assert_eq!(paragraph(centred.collect(), 1200), head.join("\n"));
     }
 }

@@ -19,23 +19,31 @@ const CROSSED: usize = 4;
 const ENOUGH: usize = 6;
 const REACH: usize = 2;
 
-/// Whether words stand where `is_beside` says that there is no paper. Places are in pixels of the picture.
-pub(super) fn is_beside(picture: &PageImage, is_beside: impl Fn(f32, f32) -> bool) -> bool {
+/// So many of them must lie beyond the outline, or closer to it than anything is printed: what only comes near to it, such
+/// as the header of a page, is on the paper.
+const BEYOND: usize = 2;
+const CLOSE: f32 = 0.02;
+
+/// How far a place is on the paper: 0 at its outline and less beyond it, in parts of its size. Writing counts that comes
+/// nearer than `margin`, if some of it stands at the outline or beyond it.
+pub(super) fn goes_beyond(picture: &PageImage, margin: f32, depth: impl Fn(f32, f32) -> f32) -> bool {
     let (across, down) = (picture.width as usize / TILE, picture.height as usize / TILE);
-    let mut inked = vec![false; across * down];
+    let mut inked = vec![None; across * down];
     for (at, inked) in inked.iter_mut().enumerate() {
         let (x, y) = (at % across * TILE, at / across * TILE);
         let corners = [(x, y), (x + TILE, y), (x, y + TILE), (x + TILE, y + TILE)];
-        *inked = corners.iter().all(|(x, y)| is_beside(*x as f32, *y as f32)) && has_ink(picture, x, y);
+        let deepest = corners.iter().map(|(x, y)| depth(*x as f32, *y as f32)).fold(f32::MIN, f32::max);
+        *inked = (deepest < margin && has_ink(picture, x, y)).then_some(deepest);
     }
-    let has_ink = |x: usize, y: usize| x < across && y < down && inked.get(y * across + x).copied().unwrap_or(false);
+    let ink = |x: usize, y: usize| if x < across && y < down { inked[y * across + x] } else { None };
     let has_neighbour = |x: usize, y: usize| {
         let near = (y.saturating_sub(REACH)..=y + REACH)
             .flat_map(|j| (x.saturating_sub(REACH)..=x + REACH).map(move |i| (i, j)));
-        near.filter(|place| *place != (x, y)).any(|(x, y)| has_ink(x, y))
+        near.filter(|place| *place != (x, y)).any(|(x, y)| ink(x, y).is_some())
     };
-    let together = (0..inked.len()).map(|at| (at % across, at / across));
-    together.filter(|(x, y)| has_ink(*x, *y) && has_neighbour(*x, *y)).take(ENOUGH).count() == ENOUGH
+    let places = (0..inked.len()).map(|at| (at % across, at / across));
+    let writing = places.filter(|(x, y)| has_neighbour(*x, *y)).filter_map(|(x, y)| ink(x, y)).collect::<Vec<_>>();
+    writing.len() >= ENOUGH && writing.iter().filter(|depth| **depth < CLOSE).count() >= BEYOND
 }
 
 /// Whether a tile has thin dark strokes on something brighter.

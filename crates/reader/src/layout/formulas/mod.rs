@@ -36,6 +36,22 @@ pub(super) struct Formula {
     pub(super) words: Vec<PageWord>,
 }
 
+impl Formula {
+    fn new(cluster: &[usize], latex: String, number: Option<usize>, segments: &[Line], writer: &Writer<'_>) -> Self {
+        let tag = number.map(|at| writer.plain_line(&segments[at]));
+        let tag = tag.map(|tag| format!(" \\tag{{{}}}", tag.trim_matches(['(', ')', '[', ']'])));
+        let style = Style { math: true, ..Style::default() };
+        let text = Inlines(vec![Span { text: latex + &tag.unwrap_or_default(), style, link: None }]);
+        let mut words = Vec::new();
+        for at in cluster.iter().chain(&number) {
+            writer.page_words(&segments[*at], &mut words);
+        }
+        let bbox = words.iter().map(|word| word.bbox).reduce(|one, other| one.union(&other));
+        let block = Block { kind: BlockKind::Paragraph { text }, role: Role::Body, bbox };
+        Self { block, words }
+    }
+}
+
 /// More segments than this are no page with formulas.
 const MOST_SEGMENTS: usize = 3_000;
 /// A line with so many letters is running text.
@@ -59,25 +75,34 @@ pub(super) fn take(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Formulas {
         if areas.iter().any(|area| area.intersection(&bbox).is_some()) {
             continue;
         }
-        let signs = cluster.iter().flat_map(|at| signs(&segments[*at], writer.content, writer.frame, &fonts));
-        let bars = bars(writer.content, &bbox);
-        // A line of letters without anything above or below it is as good as text.
-        let Some(written) = tree::latex(signs.collect(), bars) else {
+        let written = |cluster: &[usize]| {
+            let signs = cluster.iter().flat_map(|at| signs(&segments[*at], writer.content, writer.frame, &fonts));
+            tree::latex(signs.collect(), bars(writer.content, &boxes(cluster, segments)))
+        };
+        let lines = match written(&cluster) {
+            Some(latex) => vec![(cluster, latex)],
+            // Several lines of formulas right under each other.
+            None => lines_of(&cluster, segments)
+                .into_iter()
+                .map(|line| {
+                    let relates = line.iter().any(|at| relates(&writer.plain_line(&segments[*at])));
+                    written(&line).filter(|_| relates).map(|latex| (line, latex))
+                })
+                .collect::<Option<_>>()
+                .unwrap_or_default(),
+        };
+        if lines.is_empty() {
             formulas.not_read += 1;
             continue;
-        };
-        let tag = number.map(|at| writer.plain_line(&segments[at]));
-        let tag = tag.map(|tag| format!(" \\tag{{{}}}", tag.trim_matches(['(', ')', '[', ']'])));
-        let style = Style { math: true, ..Style::default() };
-        let text = Inlines(vec![Span { text: written + &tag.unwrap_or_default(), style, link: None }]);
-        let mut words = Vec::new();
-        for at in cluster.iter().chain(&number) {
-            writer.page_words(&segments[*at], &mut words);
-            taken[*at] = true;
         }
-        let bbox = words.iter().map(|word| word.bbox).reduce(|one, other| one.union(&other));
-        let block = Block { kind: BlockKind::Paragraph { text }, role: Role::Body, bbox };
-        formulas.found.push(Formula { block, words });
+        let numbered = number.map(|at| nearest(&lines, segments[at].base, segments));
+        for (index, (line, latex)) in lines.into_iter().enumerate() {
+            let number = number.filter(|_| numbered == Some(index));
+            for at in line.iter().chain(&number) {
+                taken[*at] = true;
+            }
+            formulas.found.push(Formula::new(&line, latex, number, segments, writer));
+        }
     }
     let mut taken = taken.into_iter();
     segments.retain(|_| !taken.next().unwrap_or(false));
@@ -91,7 +116,14 @@ fn is_mathematical(name: &str) -> bool {
         "MTSY", "MTEX",
     ];
     BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-        || ["Math", "Symbol", "txmi", "txsy", "txex", "rmtmi", "rtxmi"].iter().any(|part| name.contains(part))
+        || ["Math", "Symbol", "StandardSym", "txmi", "txsy", "txex", "rmtmi", "rtxmi"]
+            .iter()
+            .any(|part| name.contains(part))
+}
+
+/// Fonts of large signs and of the pieces of large brackets.
+pub(super) fn has_large_brackets(name: &str) -> bool {
+    ["CMEX", "LMMathExt", "MTEX"].iter().any(|beginning| name.starts_with(beginning)) || name.contains("txex")
 }
 
 /// Signs that only formulas have.
@@ -148,6 +180,7 @@ impl Kind {
             return Self::Number;
         }
         let mut strong = text.chars().any(is_strong);
+        let mut scripts = false;
         for word in &line.words {
             let glyphs = writer.frame.glyphs.get(word.range()).unwrap_or_default();
             let mut upright = String::new();
@@ -155,7 +188,10 @@ impl Kind {
                 let Some(glyph) = writer.content.glyphs.get(placed.glyph as usize) else { continue };
                 let mathematical = fonts.get(usize::from(glyph.font)).copied().unwrap_or_default();
                 strong |= mathematical && !writer.content.glyph_text(glyph).trim().is_empty();
-                if !mathematical {
+                let is_script = placed.size < 0.8 * line.size;
+                scripts |= is_script;
+                // "CMB" below a letter is an index.
+                if !mathematical && !is_script {
                     upright.push_str(writer.content.glyph_text(glyph));
                 }
             }
@@ -164,6 +200,9 @@ impl Kind {
                 return Self::Text;
             }
         }
+        // Letters with an index or a Greek one that stand in a relation, whatever their fonts are called.
+        let relates = text.contains(['=', '<', '>', '∼', '∝']);
+        strong |= relates && (scripts || text.chars().any(|letter| matches!(letter, 'α'..='ω' | 'Α'..='Ω')));
         if strong { Self::Formula } else { Self::Neutral }
     }
 }
@@ -171,6 +210,37 @@ impl Kind {
 /// Where a segment has its letters.
 fn extent(line: &Line) -> Rect {
     Rect { x0: line.x0, y0: line.base - 0.75 * line.size, x1: line.x1, y1: line.base + 0.2 * line.size }
+}
+
+/// The lines of a cluster by their baselines, from top to bottom; none if it has but one. Small signs are part of the line
+/// next to them.
+fn lines_of(cluster: &[usize], segments: &[Line]) -> Vec<Vec<usize>> {
+    let size = cluster.iter().map(|at| segments[*at].size).fold(0.0, f32::max);
+    let mut order = cluster.to_vec();
+    order.sort_by(|one, other| segments[*one].base.total_cmp(&segments[*other].base));
+    let (large, small): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|at| segments[*at].size >= 0.86 * size);
+    let mut lines: Vec<(f32, Vec<usize>)> = Vec::new();
+    for at in large {
+        match lines.last_mut() {
+            Some((base, line)) if segments[at].base - *base <= 0.9 * size => line.push(at),
+            _ => lines.push((segments[at].base, vec![at])),
+        }
+    }
+    for at in small {
+        let distance = |base: f32| (segments[at].base - base).abs();
+        let next = lines.iter_mut().min_by(|one, other| distance(one.0).total_cmp(&distance(other.0)));
+        if let Some((_, line)) = next {
+            line.push(at);
+        }
+    }
+    if lines.len() < 2 { Vec::new() } else { lines.into_iter().map(|(_, line)| line).collect() }
+}
+
+/// Which of the lines stands at that height.
+fn nearest(lines: &[(Vec<usize>, String)], base: f32, segments: &[Line]) -> usize {
+    let distance = |line: &[usize]| line.iter().map(|at| (segments[*at].base - base).abs()).fold(f32::MAX, f32::min);
+    let all = lines.iter().enumerate();
+    all.min_by(|one, other| distance(&one.1.0).total_cmp(&distance(&other.1.0))).map_or(0, |(index, _)| index)
 }
 
 fn boxes(cluster: &[usize], segments: &[Line]) -> Rect {
@@ -204,14 +274,18 @@ fn clusters(segments: &[Line], kinds: &[Kind]) -> Vec<Vec<usize>> {
     clusters
 }
 
+/// Whether a text says how one thing relates to another.
+fn relates(text: &str) -> bool {
+    text.chars().any(|sign| is_strong(sign) || matches!(sign, '=' | '<' | '>' | '∼' | '←' | '↔' | '⇔'))
+}
+
 /// Whether a cluster stands alone and says something; with the segment of its number, if it has one. None if not.
 #[expect(clippy::option_option, reason = "the number of a formula is one thing, that it is none another")]
 fn displayed(cluster: &[usize], segments: &[Line], kinds: &[Kind], writer: &Writer<'_>) -> Option<Option<usize>> {
     let bbox = boxes(cluster, segments);
     let size = cluster.iter().map(|at| segments[*at].size).fold(0.0, f32::max);
     let text = cluster.iter().map(|at| writer.plain_line(&segments[*at])).collect::<String>();
-    let relates = text.chars().any(|sign| is_strong(sign) || matches!(sign, '=' | '<' | '>' | '∼' | '←' | '↔' | '⇔'));
-    if text.chars().filter(|sign| !sign.is_whitespace()).count() < 3 || !relates {
+    if text.chars().filter(|sign| !sign.is_whitespace()).count() < 3 || !relates(&text) {
         return None;
     }
     let mut number = None;
@@ -248,7 +322,7 @@ fn signs<'s>(
         let mathematical = fonts.get(usize::from(glyph.font)).copied().unwrap_or_default();
         let italic = content.fonts.get(usize::from(glyph.font)).is_some_and(|font| font.italic);
         // Large signs of TeX hang from the line.
-        let hangs = name.starts_with("CMEX") || name.starts_with("LMMathExt") || name.contains("txex");
+        let hangs = has_large_brackets(name);
         Some(Sign {
             text: content.glyph_text(glyph).trim().to_owned(),
             x0: placed.x0,

@@ -69,7 +69,7 @@ impl Sign {
     }
 
     fn is_bracket(&self) -> bool {
-        matches!(self.text.as_str(), "(" | ")" | "[" | "]" | "{" | "}" | "|" | "‖" | "⟨" | "⟩" | "⌊" | "⌋" | "⌈" | "⌉")
+        is_bracket(&self.text)
     }
 
     /// Pieces of brackets over several lines, and signs without a meaning.
@@ -94,9 +94,10 @@ fn row(mut signs: Vec<Sign>, mut bars: Vec<Bar>, depth: usize) -> Option<String>
         return if fractions == 1 { atoms.pop().map(|atom| atom.latex) } else { None };
     };
     let size = signs.iter().filter(|sign| sign.stands()).map(|sign| sign.size).fold(0.0, f32::max);
-    let (mut in_line, mut scripts): (Vec<Sign>, Vec<Sign>) = signs
-        .into_iter()
-        .partition(|sign| !sign.stands() || sign.size >= SMALL * size && (sign.base - base).abs() < 0.3 * size);
+    let (mut in_line, mut scripts): (Vec<Sign>, Vec<Sign>) = signs.into_iter().partition(|sign| {
+        let level = sign.size >= SMALL * size && (sign.base - base).abs() < 0.3 * size && !is_accent(&sign.text);
+        !sign.stands() || level
+    });
     if scripts.iter().any(|sign| sign.size >= SMALL * size && !is_accent(&sign.text)) {
         return None;
     }
@@ -113,7 +114,8 @@ fn row(mut signs: Vec<Sign>, mut bars: Vec<Bar>, depth: usize) -> Option<String>
         if atom.x0 - last > 1.6 * size {
             out.push_str("\\quad ");
         }
-        last = atom.x1;
+        let scripts = atom.above.iter().chain(&atom.below).map(|sign| sign.x1);
+        last = scripts.fold(atom.x1, f32::max);
         append(&mut out, &atom.latex);
         for (mark, part) in [("_", atom.below), ("^", atom.above)] {
             if !part.is_empty() {
@@ -185,6 +187,10 @@ fn main_line(signs: &[Sign]) -> Option<f32> {
     large.iter().map(|sign| sign.base).max_by_key(|base| near(*base))
 }
 
+fn is_bracket(text: &str) -> bool {
+    matches!(text, "(" | ")" | "[" | "]" | "{" | "}" | "|" | "‖" | "⟨" | "⟩" | "⌊" | "⌋" | "⌈" | "⌉")
+}
+
 fn is_accent(text: &str) -> bool {
     matches!(
         text,
@@ -225,8 +231,9 @@ fn words(signs: &[Sign]) -> Vec<Atom> {
 /// Gives a small sign to what it belongs to: a sum whose limit it is, or what stands before it.
 fn place(script: &Sign, atoms: &mut [Atom], base: f32, size: f32) -> Option<()> {
     if is_accent(&script.text) {
-        let over =
-            atoms.iter_mut().find(|atom| (f32::midpoint(atom.x0, atom.x1) - script.center()).abs() < 0.4 * size)?;
+        let distance = |atom: &Atom| (f32::midpoint(atom.x0, atom.x1) - script.center()).abs();
+        let letters = atoms.iter_mut().filter(|atom| !is_bracket(&atom.latex) && distance(atom) < 0.5 * size);
+        let over = letters.min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
         over.latex = accent(&script.text, &over.latex);
         return Some(());
     }

@@ -44,7 +44,14 @@ pub(super) fn build(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Opt
             let (left, right) = columns.extent(column);
             let ends = |row: usize| {
                 let own_line = || [row, row + 1].iter().all(|row| stands_alone(&chunks[*row], 0));
-                gaps.contains(&bottom)
+                // Beside lines that stop at a cell with lines on both its sides, that cell goes on.
+                let framed = || {
+                    let sides =
+                        |row: usize| [left, right].iter().all(|x| area.has_line_down(*x, levels[row], levels[row + 1]));
+                    let both = [row, row + 1].iter().all(|row| stands_alone(&chunks[*row], column));
+                    area.has_line_across(bottom) && sides(row) && sides(row + 1) && !both
+                };
+                (gaps.contains(&bottom) && !framed())
                     || separates(&area.lines.across, bottom, left, right)
                     || (column == 0 && labels_are_loose && own_line())
             };
@@ -197,6 +204,17 @@ fn stands_alone(chunks: &[(usize, usize, &Chunk)], column: usize) -> bool {
         .iter()
         .filter(|(first, last, _)| *first == column && *last == column)
         .any(|(_, _, own)| chunks.iter().any(|(other, _, chunk)| *other != column && same_height(own, chunk, 0.3)))
+}
+
+impl Area<'_> {
+    /// Whether a line is drawn at that height, wherever it begins and ends.
+    fn has_line_across(&self, at: f32) -> bool {
+        self.lines.across.iter().any(|line| (line.at - at).abs() <= SNAP)
+    }
+
+    fn has_line_down(&self, at: f32, from: f32, to: f32) -> bool {
+        separates(&self.lines.down, at, from, to)
+    }
 }
 
 /// Whether lines at `at` cover at least half of `from..to`.

@@ -119,6 +119,56 @@ pub(super) fn rows_below(
     found
 }
 
+/// The names of rows to the left of the area: in reports of figures, lines are drawn over the figures alone.
+pub(super) fn names_beside(
+    items: &[Item<'_>],
+    rows: &[Vec<usize>],
+    which: &[usize],
+    bbox: &Rect,
+    free: &[bool],
+) -> Vec<usize> {
+    let mut own = vec![false; items.len()];
+    for &at in which {
+        own[at] = true;
+    }
+    let top = which.iter().map(|&at| items[at].bbox.y0).fold(f32::MAX, f32::min);
+    let bottom = which.iter().map(|&at| items[at].bbox.y1).fold(f32::MIN, f32::max);
+    let (mut figures, mut named, mut without, mut words) = (0, 0, 0, 0);
+    let mut found = Vec::new();
+    let mut right = f32::MIN;
+    for row in rows {
+        let middle = row.first().map_or(0.0, |&at| items[at].bbox.center().1);
+        if middle < top || middle > bottom {
+            continue;
+        }
+        let inside: Vec<usize> = row.iter().copied().filter(|&at| own[at]).collect();
+        let left: Vec<usize> =
+            row.iter().copied().filter(|&at| free[at] && !own[at] && items[at].bbox.x1 <= bbox.x0 + 1.0).collect();
+        let chunks = text::chunks_of(items, &inside, 0.62, &[]);
+        let begins_with_figure = chunks.first().is_some_and(|chunk| chunk.is_numeric(items));
+        figures += usize::from(begins_with_figure);
+        let name = text::chunks_of(items, &left, 0.9, &[]);
+        match name.as_slice() {
+            [] => {}
+            [name] => {
+                named += usize::from(begins_with_figure);
+                without += usize::from(inside.is_empty());
+                words += name.items.len();
+                right = right.max(name.bbox.x1);
+                found.extend(&name.items);
+            }
+            // Several columns of text beside the figures are something else.
+            _ => without += 2,
+        }
+    }
+    let near = right >= bbox.x0 - NEAR;
+    let are_names = figures >= 3 && named * 10 >= figures * 7 && without * 2 <= named && words <= 8 * (named + without);
+    if are_names && near { found } else { Vec::new() }
+}
+
+/// The longest name ends no further from the figures; dots may lead from the shorter ones.
+const NEAR: f32 = 150.0;
+
 /// Whether one stands above the other.
 fn overlap(a: &Rect, b: &Rect) -> bool {
     a.x0 < b.x1 && b.x0 < a.x1

@@ -98,6 +98,7 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
     };
     let all: Vec<usize> = (0..items.len()).collect();
     let rows = text::rows_of(&items, &all);
+    let lines = lines.without_leaders(&items, &rows);
     let mut finder =
         Finder { input, drawings, items: &items, lines: &lines, taken: vec![false; items.len()], found: Vec::new() };
 
@@ -115,6 +116,14 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
             which.extend(extend::row_above(&items, &rows, &which, &region.bbox, &free));
         }
         which.extend(extend::rows_below(&items, &rows, &which, &region.bbox, &free));
+        let names = if evidence == Evidence::Across {
+            extend::names_beside(&items, &rows, &which, &region.bbox, &free)
+        } else {
+            Vec::new()
+        };
+        if !names.is_empty() && finder.try_area([names, which.clone()].concat(), region.bbox, evidence) {
+            continue;
+        }
         let extended = which.len() > inside.len();
         if !finder.try_area(which, region.bbox, evidence) && extended && region.closed {
             finder.try_area(inside, region.bbox, evidence);

@@ -3,7 +3,7 @@
 //! Programs draw a table's line in many ways: as a stroke, as a thin filled box, as one piece for each cell, as dashes,
 //! twice. All of these come out as the one line that a person sees.
 
-use super::Shade;
+use super::{Shade, text::Item};
 use crate::model::{Rect, Size};
 
 /// How far lines may be apart and still be one line to the eye.
@@ -18,6 +18,9 @@ const SHORTEST: f32 = 6.0;
 const MOST_PIECES: usize = 20_000;
 /// The same for lines that are left once their pieces are joined.
 const MOST_LINES: usize = 1_500;
+
+/// How far a line that leads from one text to another begins behind the one and ends before the other.
+const LEAD: f32 = 30.0;
 
 /// A line across (`at` is its y) or down (`at` is its x).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,6 +80,32 @@ impl Lines {
         }
         let lines = Self { across: join(across), down: join(down) };
         if lines.across.len() + lines.down.len() > MOST_LINES { Self::default() } else { lines }
+    }
+
+    /// Without those that only lead the eye from the text before them to the one behind, along the row of both: they part
+    /// no rows.
+    pub(super) fn without_leaders(mut self, items: &[Item<'_>], rows: &[Vec<usize>]) -> Self {
+        let mut leads = vec![false; self.across.len()];
+        for row in rows {
+            let Some(bbox) = row.iter().map(|&at| items[at].bbox).reduce(|a, b| a.union(&b)) else { continue };
+            let start = self.across.partition_point(|line| line.at < f32::midpoint(bbox.y0, bbox.y1));
+            let end = self.across.partition_point(|line| line.at <= bbox.y1 + 0.5);
+            let level = &self.across[start..end];
+            // A line that runs below text of the row underlines it, and so do those beside it.
+            let under =
+                |line: &Line, at: &usize| items[*at].bbox.x0 < line.to - SNAP && items[*at].bbox.x1 > line.from + SNAP;
+            if level.is_empty() || level.iter().any(|line| row.iter().any(|at| under(line, at))) {
+                continue;
+            }
+            for (at, line) in level.iter().enumerate() {
+                let before = row.iter().any(|&at| (-SNAP..=LEAD).contains(&(line.from - items[at].bbox.x1)));
+                let behind = row.iter().any(|&at| (-SNAP..=LEAD).contains(&(items[at].bbox.x0 - line.to)));
+                leads[start + at] |= before && behind;
+            }
+        }
+        let mut leads = leads.into_iter();
+        self.across.retain(|_| !leads.next().unwrap_or_default());
+        self
     }
 
     /// Those within a box, cut to it.
