@@ -4,6 +4,7 @@
 //! document goes to a person, however sure each value looked.
 
 use super::{
+    extraction::Row,
     schema::{Field, FieldType},
     value::Decimal,
 };
@@ -107,6 +108,22 @@ impl Check {
         }
     }
 
+    /// How much the stated terms are more than what they should add up to; None for other checks.
+    pub(super) fn excess(&self, values: &impl Values) -> Option<Decimal> {
+        let Self::Sum { terms, equals, .. } = self else { return None };
+        let mut sum = Decimal::ZERO;
+        for term in terms {
+            match term.amount(values) {
+                Some(amount) if term.is_subtracted => sum = sum.minus(amount.abs())?,
+                Some(amount) => sum = sum.plus(amount)?,
+                None if term.is_optional => {}
+                None => return None,
+            }
+        }
+        let target = equals.iter().find_map(|name| Decimal::from_plain(values.value(name)?))?;
+        sum.minus(target)
+    }
+
     /// None where the document does not state what it needs.
     pub(crate) fn run(&self, values: &impl Values) -> Option<CheckResult> {
         match self {
@@ -140,6 +157,36 @@ impl Term {
             }
         };
         Some(if self.is_subtracted { amount.negated() } else { amount })
+    }
+}
+
+/// Whether a sum over a column of these rows is one that the document states.
+pub(super) fn rows_add_up(checks: &[Check], found: &impl Values, list: &str, rows: &[Row]) -> bool {
+    let values = WithRows { found, list, rows };
+    let concerns = |check: &&Check| match check {
+        Check::Sum { terms, .. } => terms.iter().any(|term| term.field == list && term.column.is_some()),
+        Check::Order(_) => false,
+    };
+    checks.iter().filter(concerns).filter_map(|check| check.run(&values)).any(|result| result.passed)
+}
+
+/// What was found, with other rows in one of its lists.
+struct WithRows<'v, V> {
+    found: &'v V,
+    list: &'v str,
+    rows: &'v [Row],
+}
+
+impl<V: Values> Values for WithRows<'_, V> {
+    fn value(&self, field: &str) -> Option<&str> {
+        self.found.value(field)
+    }
+
+    fn column(&self, field: &str, column: &str) -> Option<Vec<Option<&str>>> {
+        if field != self.list {
+            return self.found.column(field, column);
+        }
+        Some(self.rows.iter().map(|row| row.cells.get(column).map(|cell| cell.normalised.as_str())).collect())
     }
 }
 
