@@ -206,7 +206,11 @@ fn run_sum(terms: &[Term], equals: &[String], within: Decimal, values: &impl Val
     let targets: Vec<(&String, Decimal)> =
         equals.iter().filter_map(|name| Some((name, Decimal::from_plain(values.value(name)?)?))).collect();
     let (first, first_amount) = targets.first().copied()?;
-    let met = targets.iter().find(|(_, amount)| amount.is_within(sum, within));
+    // A credit note may print the amounts of its rows below zero and their sum above, or the other way round.
+    let is_column = matches!(stated.as_slice(), [term] if term.column.is_some());
+    let meets =
+        |amount: Decimal| amount.is_within(sum, within) || (is_column && amount.negated().is_within(sum, within));
+    let met = targets.iter().find(|(_, amount)| meets(*amount));
     let (name, amount) = met.copied().unwrap_or((first, first_amount));
     let written: Vec<String> = stated
         .iter()

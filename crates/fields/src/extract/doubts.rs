@@ -75,7 +75,7 @@ impl FieldFinder<'_> {
         let heads_column = |rect: &Rect| {
             self.sheet.lines[candidate.line].segments.iter().any(|below| {
                 let below = self.sheet.rect_of(&below.tokens);
-                below.x0 > candidate.rect.x1 && below.x0 < rect.x1 && below.x1 > rect.x0
+                below.x0 > candidate.rect.x1 && (below.x0 - rect.x0).abs() < 2.0 * rect.height()
             })
         };
         let mut beside = segments.filter(|segment| {

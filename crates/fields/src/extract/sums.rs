@@ -46,7 +46,10 @@ impl FieldFinder<'_> {
             let rivals = self.ranked(index, field).into_iter().take(MOST_TRIED);
             for scored in rivals.filter(|scored| scored.label.is_some()) {
                 let normalised = scored.candidate.parsed.normalised.clone();
-                if normalised == own.normalised {
+                // What another field of the sum states is that field's.
+                let is_taken =
+                    |other: &String| extraction.fields.get(other).is_some_and(|other| other.normalised == normalised);
+                if check.fields().iter().any(is_taken) {
                     continue;
                 }
                 let answer = crate::learn::calibrate::Answer::new(0.0, std::iter::empty());

@@ -43,9 +43,10 @@ fn is_part(one: &str, other: &str) -> bool {
     one.contains(&other) || other.contains(&one)
 }
 
+/// The words that tell one name from another: no legal form.
 fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
-    words.map(str::to_lowercase).collect()
+    words.filter(|word| !has_legal_form(word)).map(str::to_lowercase).collect()
 }
 
 /// A name that holds the telephone number or the number of a shop: `SUBWAY#42210 PHONE 03-7887 BIRCH SDN BHD`.
@@ -117,7 +118,8 @@ fn other_company(sheet: &Sheet, chosen: &str) -> Option<String> {
     let mut companies = names.filter(|name| has_legal_form(name) && name.split(' ').count() <= 9);
     companies.find(|name| {
         let is_number = name.starts_with(['(', '[']) || name.contains(':');
-        !is_number && words(name).iter().all(|word| !own.contains(word))
+        let theirs = words(name);
+        !is_number && !theirs.is_empty() && theirs.iter().all(|word| !own.contains(word))
     })
 }
 
