@@ -46,7 +46,7 @@ fn is_part(one: &str, other: &str) -> bool {
 /// The words that tell one name from another: no legal form.
 fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
-    words.filter(|word| !has_legal_form(word)).map(str::to_lowercase).collect()
+    words.filter(|word| !has_legal_form(&format!("x {word}"))).map(str::to_lowercase).collect()
 }
 
 /// A name that holds the telephone number or the number of a shop: `SUBWAY#42210 PHONE 03-7887 BIRCH SDN BHD`.

@@ -2,7 +2,10 @@
 //! those of contracts that one party signs or that are written as letters, which give a party a name of its own: "Birch
 //! Paper, Inc., a Delaware corporation (the “Company”)".
 
-use crate::extract::{sheet::Sheet, value::address};
+use crate::extract::{
+    sheet::{Line, Sheet},
+    value::address,
+};
 use std::ops::Range;
 
 /// A party as the sentence names it.
@@ -330,7 +333,11 @@ fn next_party(words: &ProseWords<'_>, from: usize) -> Option<usize> {
 /// The company at the beginning of one of the next lines: "Parties:" heads two blocks, each of a name and an address.
 fn block_party(words: &ProseWords<'_>, first: &Range<usize>) -> Option<Range<usize>> {
     let lines = words.sheet.lines.iter().filter(|line| line.tokens.start >= first.end);
-    let names = lines.take(LONGEST_BLOCK).filter_map(|line| name_at(words, line.tokens.start));
+    let name_of_line = |line: &Line| {
+        let name = name_at(words, line.tokens.start)?;
+        (name.start == line.tokens.start && name.end <= line.tokens.end).then_some(name)
+    };
+    let names = lines.take(LONGEST_BLOCK).filter_map(name_of_line);
     let mut companies = names.filter(|name| address::has_legal_form(&words.sheet.quote(name)));
     companies.find(|name| words.text(name.end).is_none_or(|next| next.starts_with('(')) || ends_line(words.sheet, name))
 }

@@ -236,8 +236,7 @@ impl TableReader<'_> {
         let parts: Vec<String> = first.text.split_whitespace().take(12).flat_map(plain_parts).collect();
         let hits = lexicon::hits(parts.iter().map(String::as_str));
         let is_total = |hit: &LexiconHit| hit.categories.has(Category::Total);
-        let named: usize =
-            hits.iter().filter(|hit| hit.categories.has_any(SUMS)).map(|hit| hit.end - hit.start + 1).sum();
+        let named: usize = hits.iter().filter(|hit| hit.categories.has_any(SUMS)).map(|hit| hit.end - hit.start).sum();
         let words = parts.iter().filter(|part| part.chars().any(char::is_alphabetic)).count();
         // "Total Qty: 2  13.25" counts what stands above.
         let counts =
