@@ -4,6 +4,7 @@ mod made_page;
 
 use bindery_fields::{
     DocType, DocTypes,
+    classify::Classifier,
     extract::{DoubtKind, Extraction},
 };
 use bindery_reader::{
@@ -252,6 +253,33 @@ fn parties_in_two_blocks_below_their_heading_are_read_without_their_roles() {
     );
     assert_eq!(value(&found, "party_a"), Some("Harbour Systems, Inc"));
     assert_eq!(value(&found, "party_b"), Some("Birch Technologies, Inc."));
+}
+
+/// A slip that calls itself a tax invoice and was paid by card: its width says what it is, whatever the size of the scan.
+#[test]
+fn a_page_as_wide_as_a_till_roll_is_a_receipt_at_any_size() {
+    let lines: Lines<'_> = &[
+        &[(40.0, "GREEN HILL TRADING SDN BHD")],
+        &[(40.0, "44300 BATANG KALI SELANGOR")],
+        &[(60.0, "TAX INVOICE")],
+        &[(10.0, "Invoice no: 7310")],
+        &[(10.0, "Date: 21/03/2018")],
+        &[(10.0, "RICE FIVE KILOGRAMS"), (180.0, "20.00")],
+        &[(10.0, "GREEN TEA"), (180.0, "5.00")],
+        &[(10.0, "COCONUT MILK"), (180.0, "7.00")],
+        &[(10.0, "Total Sales (Inclusive GST)"), (180.0, "32.00")],
+        &[(10.0, "Thank you please come again")],
+    ];
+    let classifier = Classifier::new(&SHIPPED);
+    for scale in [1.0, 3.0] {
+        let mut page = placed(lines, A4, 14.0);
+        for word in &mut page.words {
+            let own = word.bbox;
+            word.bbox = Rect::new(own.x0 * scale, own.y0 * scale, own.x1 * scale, own.y1 * scale);
+        }
+        let class = classifier.classify(&page);
+        assert_eq!(&*class.doctype, "receipt", "{scale}: {class:?}");
+    }
 }
 
 /// Who signs and is named as no party may be one.
