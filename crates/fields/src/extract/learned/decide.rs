@@ -95,7 +95,7 @@ impl Decider<'_> {
         let label = self.label_of(candidate);
         let rival = rival_of(&scores, best).map(|other| days.values[other].normalised.clone());
         let because = reasons::explain(names, &model.forest.shares(&rows[best]), label.as_deref());
-        // Two days that come near each other: which of them is meant, nobody can tell.
+        // Two days that come near each other: which of them is meant is a question for review.
         let two_days = rival.as_ref().map(|other| format!("{other} could be meant as well"));
         (exact >= LEAST).then(|| Decided {
             value: candidate.text.clone(),
