@@ -167,7 +167,7 @@ impl FieldFinder<'_> {
         for field in &fields {
             let Some(value) = found.get_mut(&field.name) else { continue };
             let is_own = |signer: &&String| is_same_party(signer, &value.value);
-            if unknown.iter().any(|signer| is_own(signer)) {
+            if unknown.iter().any(is_own) {
                 value.parts.label = value.parts.label.max(PROSE);
                 value.confidence = value.parts.confidence();
             }

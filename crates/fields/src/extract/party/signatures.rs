@@ -19,8 +19,8 @@ pub(crate) fn signers(sheet: &Sheet) -> Vec<String> {
             }
             let rect = sheet.rect_of(&segment.tokens);
             let page = sheet.page_of(index).lines.clone();
-            let above = (page.start.max(index.saturating_sub(FARTHEST_NAME))..index).rev();
-            let named = above.filter_map(|above| company_in_column(sheet, above, rect.x0, rect.x1)).next();
+            let mut above = (page.start.max(index.saturating_sub(FARTHEST_NAME))..index).rev();
+            let named = above.find_map(|above| company_in_column(sheet, above, rect.x0, rect.x1));
             let Some(name) = named else { continue };
             let key = address::name_key(&name);
             if found.iter().all(|other| address::name_key(other) != key) {

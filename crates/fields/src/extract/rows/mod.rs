@@ -83,7 +83,7 @@ fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Wo
         if let Some((headings, end)) = heading_band(sheet, line, field, words) {
             // Below the list stands a summary of taxes or sums, whose headings are others.
             if rows.is_empty()
-                || known.as_deref().is_none_or(|first| is_same_list(columns_of(first), columns_of(&headings), field))
+                || known.as_deref().is_none_or(|first| is_same_list(&columns_of(first), &columns_of(&headings), field))
             {
                 (known, ended) = (Some(headings), false);
             }
@@ -129,10 +129,10 @@ fn columns_of(headings: &[Heading]) -> Vec<usize> {
 }
 
 /// Whether columns are those of a list that goes on: they have its column of words, and most of its other columns.
-fn is_same_list(first: Vec<usize>, next: Vec<usize>, field: &Field) -> bool {
+fn is_same_list(first: &[usize], next: &[usize], field: &Field) -> bool {
     let has_words = |columns: &[usize]| columns.iter().any(|column| field.columns[*column].kind == FieldType::String);
     let shared = first.iter().filter(|column| next.contains(column)).count();
-    shared * 2 > first.len() && (has_words(&next) || !has_words(&first))
+    shared * 2 > first.len() && (has_words(next) || !has_words(first))
 }
 
 /// A row with the cells below unknown headings under their own names.

@@ -95,7 +95,7 @@ fn find_with(tables: &[(&Page, Grid)], sheet: &Sheet, field: &Field, words: Word
             (Some((headings, body)), None) => (headings, body),
             // Below the list stands a summary of taxes or sums, whose headings are others.
             (Some((headings, body)), Some(first)) => {
-                if !is_same_list(columns_of(first), columns_of(&headings), field) {
+                if !is_same_list(&columns_of(first), &columns_of(&headings), field) {
                     continue;
                 }
                 (headings, body)
