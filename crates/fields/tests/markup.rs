@@ -71,10 +71,13 @@ fn numbers_above_a_list_head_none_of_its_columns() {
     assert_eq!(value(&found, "number"), Some("2026-0117"));
 }
 
+/// An HTML invoice, the fields that it states and the amounts of its rows.
+type MadeInvoice<'p> = (&'p str, &'p [(&'p str, &'p str)], &'p [&'p str]);
+
 /// HTML invoices as shops and web tools write them: tables of labels, lists of definitions, nested tables, no table at all.
 #[test]
 fn html_invoices_of_several_countries_are_read() {
-    let papers: &[(&str, &[(&str, &str)], &[&str])] = &[
+    let papers: &[MadeInvoice<'_>] = &[
         (
             "<h1>FATTURA</h1><p>Officine Riva S.r.l.<br>Via Roma 12<br>20121 Milano<br>P.IVA IT00743110157</p>\
              <table><tr><td>Fattura n.</td><td>2026/118</td></tr><tr><td>Data</td><td>14/03/2026</td></tr></table>\
