@@ -134,6 +134,21 @@ def silent_share(papers):
     return wrong / max(len(unflagged), 1), f"{wrong} of {len(unflagged)} that are not flagged, of {len(papers)}"
 
 
+def flagged_right(papers):
+    """How many documents are flagged though all of their values are right, and how many are right: a doubt about everything is no help."""
+    right = [flagged for flagged, faults in papers if not faults]
+    return sum(right), len(right)
+
+
+def flagged_with_xml(documents, verbose):
+    """How many e-invoices are flagged where their XML is read."""
+    flagged = [document for document in documents if document["with_xml"]["needs_review"]]
+    for document in flagged:
+        if verbose and not is_held_out(document["file"]):
+            print(f"  FLAGGED {document['file']}: {document['with_xml']['reasons']}")
+    return len(flagged)
+
+
 def main():
     binary, shared, options = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     verbose = "-v" in options
@@ -167,6 +182,8 @@ def main():
             found = [document for document in found if wanted(document["file"])]
             figures[part, "einvoices"] = einvoices(found, verbose and part == "tuned on")
             print("%s (%d): einvoices f1=%.3f lines=%.3f" % (part, len(found), *figures[part, "einvoices"]))
+            with_xml = flagged_with_xml(found, verbose and part == "tuned on")
+            print(f"{part} ({len(found)}): einvoices with XML flagged={with_xml}")
             read = json.loads((out / "piles.json").read_text())["piles"]
             figures[part, "piles"] = piles(read, wanted, verbose and part == "tuned on")
             typed, whole, count = figures[part, "piles"]
@@ -181,6 +198,10 @@ def main():
         print("silently wrong, %s: %.3f (%s)" % (name, *silent_share(own)))
     silent, counts = silent_share([paper for own in papers.values() for paper in own])
     print(f"silently wrong, all: {silent:.3f} ({counts})")
+    for name, own in papers.items():
+        print("flagged though right, %s: %d of %d" % (name, *flagged_right(own)))
+    held_up, right = flagged_right([paper for own in papers.values() for paper in own])
+    print(f"flagged though right, all: {held_up} of {right}")
 
     def figure(name, field):
         own = figures.get(("all", name))
@@ -196,7 +217,7 @@ def main():
     print(
         f"BENCH {' '.join(receipts)} einv_f1={f1:.3f} einv_lines={lines:.3f} adbuys_f1={figure('ad-buys', 'f1')}"
         f" parties={figure('contracts', 'party')} effective_date={figure('contracts', 'effective_date')}"
-        f" pile_types={typed:.3f} pile_borders={whole:.3f} silent_wrong={silent:.3f} ece={error:.3f} values={len(values)}"
+        f" pile_types={typed:.3f} pile_borders={whole:.3f} silent_wrong={silent:.3f} flagged_right={held_up}/{right} ece={error:.3f} values={len(values)}"
     )
 
 

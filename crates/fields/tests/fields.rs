@@ -319,14 +319,17 @@ fn an_identity_card_is_read_from_its_machine_readable_lines() {
 }
 
 fn einvoice(number: &str) -> Attachment {
-    let text = format!(
+    Attachment { name: "factur-x.xml".to_owned(), media_type: None, bytes: einvoice_text(number).into_bytes() }
+}
+
+fn einvoice_text(number: &str) -> String {
+    format!(
         r#"<rsm:CrossIndustryInvoice xmlns:rsm="r" xmlns:ram="a"><rsm:ExchangedDocument><ram:ID>{number}</ram:ID>
         <ram:IssueDateTime><ram:DateTimeString format="102">20240413</ram:DateTimeString></ram:IssueDateTime></rsm:ExchangedDocument>
         <rsm:SupplyChainTradeTransaction><ram:ApplicableHeaderTradeSettlement><ram:InvoiceCurrencyCode>GBP</ram:InvoiceCurrencyCode>
         <ram:SpecifiedTradeSettlementHeaderMonetarySummation><ram:GrandTotalAmount>120.00</ram:GrandTotalAmount>
         </ram:SpecifiedTradeSettlementHeaderMonetarySummation></ram:ApplicableHeaderTradeSettlement></rsm:SupplyChainTradeTransaction></rsm:CrossIndustryInvoice>"#
-    );
-    Attachment { name: "factur-x.xml".to_owned(), media_type: None, bytes: text.into_bytes() }
+    )
 }
 
 #[test]
@@ -352,6 +355,25 @@ fn an_einvoice_that_the_page_contradicts_is_doubted() {
     let number = &found.fields["number"];
     assert_eq!((&*number.normalised, number.doubts[0].kind), ("INV-9999", DoubtKind::PageDisagrees));
     assert_eq!(found.needs_review, ["number: the e-invoice says INV-9999, page 1 says INV-2041"]);
+}
+
+/// What is taken off is printed with a minus or without, payment terms in other words, and a number with a wrong check digit is
+/// what the sender states: none of it contradicts.
+#[test]
+fn an_einvoice_is_not_flagged_for_what_is_no_contradiction() {
+    let text = einvoice_text("INV-2041").replace(
+        "<ram:SpecifiedTradeSettlementHeaderMonetarySummation>",
+        "<ram:SpecifiedTradePaymentTerms><ram:Description>Payable within 30 days without any discount</ram:Description>\
+         </ram:SpecifiedTradePaymentTerms><ram:SpecifiedTradeSettlementHeaderMonetarySummation>\
+         <ram:TotalPrepaidAmount>20.00</ram:TotalPrepaidAmount>",
+    );
+    let mut lines = invoice_page("£120.00");
+    lines.words.extend(page(&[(40.0, 400.0, "Amount paid"), (490.0, 400.0, "-£20.00")]).words);
+    let attachment = Attachment { bytes: text.into_bytes(), ..einvoice("INV-2041") };
+    let found = read_with(&shipped("invoice"), &[lines], &[attachment], &Templates::default());
+    let prepaid = &found.fields["prepaid"];
+    assert_eq!((prepaid.tier, prepaid.doubts.len()), (Tier::EInvoice, 0), "{prepaid:?}");
+    assert!(found.needs_review.iter().all(|reason| !reason.contains("e-invoice says")), "{:?}", found.needs_review);
 }
 
 #[test]

@@ -189,6 +189,41 @@ fn invoices_of_seven_more_languages_are_read() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[test]
+fn credit_notes_of_seven_more_languages_are_read() {
+    let notes = [
+        ["Nota di credito", "Nota di credito n°:", "Data:", "Totale da pagare"],
+        ["Creditnota", "Creditnotanummer:", "Factuurdatum:", "Totaal incl. btw"],
+        ["Nota de crédito", "Nota de crédito n.º:", "Data de emissão:", "Total a pagar"],
+        ["Faktura korygująca", "Numer faktury korygującej:", "Data wystawienia:", "Razem brutto"],
+        ["Kreditnota", "Kreditnotanummer:", "Fakturadatum:", "Summa att betala"],
+        ["Kreditnota", "Kreditnota nr.:", "Fakturadato:", "Beløb i alt"],
+        ["Dobropis", "Číslo dobropisu:", "Datum vystavení:", "Celkem k úhradě"],
+    ];
+    let types = DocTypes::shipped().expect("the shipped types are good");
+    let (classifier, templates) = (Classifier::new(&types), Templates::default());
+    let mut wrong = Vec::new();
+    for [title, number, date, total] in notes {
+        let line = |label: &str, value: &str| vec![(50.0, label.to_owned()), (250.0, value.to_owned())];
+        let lines = vec![
+            vec![(50.0, "Birch Paper Ltd".to_owned())],
+            vec![(50.0, title.to_owned())],
+            line(number, "CN-2026-17"),
+            line(date, "13.02.2026"),
+            line(total, "-120,00 EUR"),
+        ];
+        let page = lay_out(&lines, title, 595.0);
+        let class = classifier.classify(&page);
+        let doctype = types.get("credit_note").expect("a shipped type");
+        let found = extract::extract(doctype, &[page], &Sources { attachments: &[], templates: &templates });
+        let read = ["number", "issue_date", "grand_total"].map(|field| value(&found, field));
+        if &*class.doctype != "credit_note" || read != ["CN-2026-17", "2026-02-13", "-120.00"] {
+            wrong.push((title, class.doctype.to_string(), class.confidence, format!("{read:?}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// Words of a bank statement: title, number of the account, first and last balance, five headings, currency.
 struct StatementWords {
     language: &'static str,

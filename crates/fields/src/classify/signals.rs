@@ -38,6 +38,7 @@ signals! {
     CardSize "card_size" "it has the size of a card or a passport";
     NarrowPage "narrow_page" "it is as narrow as a till roll";
     TallPage "tall_page" "it is at least twice as high as it is wide";
+    TillWidth "till_width" "its lines have no more letters than those of a till roll";
     ChangeGiven "change_given" "the money given less the change is one of its sums";
     RoundedTotal "rounded_total" "its sum is rounded to what can be paid in coins";
     TimeOfDay "time_of_day" "a time of day stands beside a date";
@@ -114,6 +115,7 @@ pub(super) fn detect_signals(page: &Page, view: &View) -> Vec<Signal> {
         Signal::CardSize => has_size(page, 120.0..400.0, 1.3..1.75),
         Signal::NarrowPage => has_size(page, 120.0..300.0, 0.05..0.85),
         Signal::TallPage => page.size.is_some_and(|size| size.height >= 2.0 * size.width && size.width > 0.0),
+        Signal::TillWidth => till::has_till_width(page),
         Signal::ChangeGiven => till.is_change_given,
         Signal::RoundedTotal => till.is_rounded,
         Signal::TimeOfDay => rows.iter().any(|row| DATE_AND_TIME.is_match(row) || TIME_AND_DATE.is_match(row)),

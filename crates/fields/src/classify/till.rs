@@ -1,16 +1,42 @@
-//! What tills print below their sums: the money given, the change, the rounding.
+//! What tells a till: what it prints below its sums, the money given, the change, the rounding; and how wide it prints.
 
 use crate::extract::{
     label::plain_parts,
     learned::lexicon::{self, Categories, Category},
 };
 use crate::pattern::pattern;
+use bindery_reader::{Page, Word};
 use std::collections::BTreeSet;
 
 /// More rows than this are no till roll.
 const MOST_ROWS: usize = 300;
 /// A coin is worth no more, in hundredths: what is rounded off is less.
 const LARGEST_ROUNDING: i64 = 10;
+
+/// Tills print lines of up to 48 letters, letters and invoices on paper of the usual size over 60.
+const WIDEST_TILL: f32 = 52.0;
+/// Fewer words are a cover or a label, whatever their width.
+const FEWEST_WORDS: usize = 20;
+
+/// Whether what is printed on a page is as wide as a till roll, counted in letters: no scan says how large it was on paper.
+pub(super) fn has_till_width(page: &Page) -> bool {
+    let words = page.words.iter().filter(|word| word.bbox.x0.is_finite() && word.bbox.x1.is_finite());
+    let letters = |word: &Word| word.text.chars().count();
+    let long = words.clone().filter(|word| letters(word) >= 3);
+    let mut widths: Vec<f32> = long.map(|word| word.bbox.width() / letters(word) as f32).collect();
+    let (mut lefts, mut rights): (Vec<f32>, Vec<f32>) = words.map(|word| (word.bbox.x0, word.bbox.x1)).unzip();
+    if widths.len() < FEWEST_WORDS {
+        return false;
+    }
+    for values in [&mut widths, &mut lefts, &mut rights] {
+        values.sort_by(f32::total_cmp);
+    }
+    // Specks at the edges of a scan are no print.
+    let aside = lefts.len() / 50;
+    let width = rights[rights.len() - 1 - aside] - lefts[aside];
+    let letter = widths[widths.len() / 2];
+    letter > 0.0 && width <= WIDEST_TILL * letter
+}
 
 // The last sum of a folded row, perhaps with a mark of a currency or a tax behind it.
 pattern!(LAST_SUM, r"(\d{1,3}(?:[ ,.']\d{3})*|\d+)[.,](\d{2})\s?[a-z*€£$]{0,3}\s*$");

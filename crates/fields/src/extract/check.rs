@@ -4,6 +4,7 @@
 //! document goes to a person, however sure each value looked.
 
 use super::{
+    extraction::Row,
     schema::{Field, FieldType},
     value::Decimal,
 };
@@ -107,6 +108,22 @@ impl Check {
         }
     }
 
+    /// How much the stated terms are more than what they should add up to; None for other checks.
+    pub(super) fn excess(&self, values: &impl Values) -> Option<Decimal> {
+        let Self::Sum { terms, equals, .. } = self else { return None };
+        let mut sum = Decimal::ZERO;
+        for term in terms {
+            match term.amount(values) {
+                Some(amount) if term.is_subtracted => sum = sum.minus(amount.abs())?,
+                Some(amount) => sum = sum.plus(amount)?,
+                None if term.is_optional => {}
+                None => return None,
+            }
+        }
+        let target = equals.iter().find_map(|name| Decimal::from_plain(values.value(name)?))?;
+        sum.minus(target)
+    }
+
     /// None where the document does not state what it needs.
     pub(crate) fn run(&self, values: &impl Values) -> Option<CheckResult> {
         match self {
@@ -143,6 +160,36 @@ impl Term {
     }
 }
 
+/// Whether a sum over a column of these rows is one that the document states.
+pub(super) fn rows_add_up(checks: &[Check], found: &impl Values, list: &str, rows: &[Row]) -> bool {
+    let values = WithRows { found, list, rows };
+    let concerns = |check: &&Check| match check {
+        Check::Sum { terms, .. } => terms.iter().any(|term| term.field == list && term.column.is_some()),
+        Check::Order(_) => false,
+    };
+    checks.iter().filter(concerns).filter_map(|check| check.run(&values)).any(|result| result.passed)
+}
+
+/// What was found, with other rows in one of its lists.
+struct WithRows<'v, V> {
+    found: &'v V,
+    list: &'v str,
+    rows: &'v [Row],
+}
+
+impl<V: Values> Values for WithRows<'_, V> {
+    fn value(&self, field: &str) -> Option<&str> {
+        self.found.value(field)
+    }
+
+    fn column(&self, field: &str, column: &str) -> Option<Vec<Option<&str>>> {
+        if field != self.list {
+            return self.found.column(field, column);
+        }
+        Some(self.rows.iter().map(|row| row.cells.get(column).map(|cell| cell.normalised.as_str())).collect())
+    }
+}
+
 fn run_sum(terms: &[Term], equals: &[String], within: Decimal, values: &impl Values) -> Option<CheckResult> {
     let mut sum = Decimal::ZERO;
     let mut stated: Vec<&Term> = Vec::new();
@@ -159,7 +206,11 @@ fn run_sum(terms: &[Term], equals: &[String], within: Decimal, values: &impl Val
     let targets: Vec<(&String, Decimal)> =
         equals.iter().filter_map(|name| Some((name, Decimal::from_plain(values.value(name)?)?))).collect();
     let (first, first_amount) = targets.first().copied()?;
-    let met = targets.iter().find(|(_, amount)| amount.is_within(sum, within));
+    // A credit note may print the amounts of its rows below zero and their sum above, or the other way round.
+    let is_column = matches!(stated.as_slice(), [term] if term.column.is_some());
+    let meets =
+        |amount: Decimal| amount.is_within(sum, within) || (is_column && amount.negated().is_within(sum, within));
+    let met = targets.iter().find(|(_, amount)| meets(*amount));
     let (name, amount) = met.copied().unwrap_or((first, first_amount));
     let written: Vec<String> = stated
         .iter()

@@ -246,18 +246,27 @@ impl Extraction {
             .filter(|doubt| doubt.kind == DoubtKind::Missing)
             .map(|doubt| doubt.text.clone())
             .collect();
-        self.needs_review.extend(failed.iter().map(|check| check.message.clone()));
+        // A number in an e-invoice was not misread: its checksum is a doubt about it, no contradiction.
+        let is_exact = |check: &CheckResult| match check.fields.as_slice() {
+            [name] => self.fields.get(name).is_some_and(|value| value.tier == Tier::EInvoice),
+            _ => false,
+        };
+        let contradicted = failed.iter().filter(|check| !is_exact(check)).map(|check| check.message.clone());
+        let contradicted: Vec<String> = contradicted.collect();
+        self.needs_review.extend(contradicted);
         self.needs_review.extend(self.likely_wrong(schema));
         if schema.fields.iter().any(|field| self.lacks_amounts(field)) {
             let left_over = self.doubts.iter().filter(|doubt| doubt.kind == DoubtKind::LeftOverColumn);
             self.needs_review.extend(left_over.map(|doubt| doubt.text.clone()));
         }
-        // Nobody is asked because an address is written in another way on the page.
+        // No review because an address or words of prose are written in another way on the page.
         let is_soft = |name: &str, doubt: &Doubt| {
-            let is_contact = schema
-                .field(name)
-                .is_some_and(|field| matches!(field.kind, FieldType::Address | FieldType::Phone | FieldType::Email));
-            is_contact && doubt.kind == DoubtKind::PageDisagrees
+            let is_soft_field = schema.field(name).is_some_and(|field| match field.kind {
+                FieldType::Address | FieldType::Phone | FieldType::Email => true,
+                FieldType::String => field.pattern.is_none() && !field.required,
+                _ => false,
+            });
+            is_soft_field && doubt.kind == DoubtKind::PageDisagrees
         };
         for (name, value) in self.fields.iter().filter(|(_, value)| !value.is_confirmed()) {
             self.needs_review.extend(
@@ -281,12 +290,15 @@ impl Extraction {
 
     /// Takes away texts that nobody asked for and that are more likely wrong than right, as words of prose behind "payment"
     /// are: to ask a person about them helps nobody.
+    ///
+    /// Where an e-invoice states the document, a value that it does not state and that is a guess is left out, too.
     pub(super) fn drop_unlikely_texts(&mut self, schema: &Schema) {
+        let has_einvoice = self.fields.values().any(|value| value.tier == Tier::EInvoice);
         self.fields.retain(|name, value| {
-            let field = schema.field(name);
-            let is_optional_text = field
-                .is_some_and(|field| field.kind == FieldType::String && !field.required && field.pattern.is_none());
-            !(is_optional_text && value.tier == Tier::Candidate && value.confidence < EVEN)
+            let optional = schema.field(name).filter(|field| !field.required);
+            let is_text = |field: &Field| field.kind == FieldType::String && field.pattern.is_none();
+            let is_unasked = optional.is_some_and(|field| has_einvoice || is_text(field));
+            !(is_unasked && value.tier == Tier::Candidate && value.confidence < EVEN)
         });
     }
 

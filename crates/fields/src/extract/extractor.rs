@@ -3,7 +3,8 @@
 use super::{
     assign::{Pick, Slot, assign, speaks_for_itself},
     candidate::{self, Candidate},
-    choice,
+    check, choice,
+    doubts::without_labels,
     einvoice::{self, EInvoice},
     extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Row, Tier},
     grounding, heading, identity,
@@ -51,14 +52,16 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     heading::add(&sheet, schema, pages, &mut extraction);
     identity::add(&sheet, schema, &mut extraction);
     for field in schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
-        let mut found = rows::find(&sheet, field, &occurrences);
+        let adds_up = |rows: &[Row]| check::rows_add_up(&schema.checks, &extraction, &field.name, rows);
+        let mut found = rows::find(&sheet, pages, field, &occurrences, adds_up);
         let total = schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptTotal));
         if let Some(total) = total.and_then(|field| extraction.fields.get(&field.name)) {
             found.rows.retain(|row| !is_below(row, total));
         }
         add_rows(found, field, &mut extraction);
     }
-    sources.templates.apply(doctype, &sheet, &mut extraction);
+    finder.settle_sums(&mut extraction);
+    sources.templates.apply(doctype, &sheet, pages, &mut extraction);
     for attachment in sources.attachments {
         match einvoice::read(attachment) {
             None => {}
@@ -102,8 +105,6 @@ fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Cand
 
 /// More words are a sentence, not a title.
 const LONGEST_TITLE: usize = 12;
-/// Shorter numbers begin others by chance.
-const SHORTEST_NUMBER: usize = 4;
 
 pub(super) struct FieldFinder<'s> {
     pub(super) schema: &'s Schema,
@@ -133,6 +134,8 @@ impl FieldFinder<'_> {
         }
         let merchant = decided.as_ref().and_then(|decided| decided.get(&Meaning::ReceiptMerchant)).cloned();
         self.add_parties(&mut found, merchant.as_ref());
+        self.add_letter_date(&mut found);
+        self.compare_signers(&mut found);
         for field in &self.schema.fields {
             let own = field.meaning.and_then(|meaning| decided.as_mut()?.remove(&meaning));
             found.extend(own.map(|own| (field.name.clone(), self.learned_value(&own))));
@@ -153,30 +156,12 @@ impl FieldFinder<'_> {
         };
         let mut decided = decider.decide(&wanted);
         let merchant = self.schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptMerchant));
+        if let Some(mut name) = decided.remove(&Meaning::ReceiptMerchant) {
+            name.doubt = learned::doubt_of_name(self.sheet, &name);
+            decided.insert(Meaning::ReceiptMerchant, name);
+        }
         let stated = merchant.and_then(|field| learned::beside_label(self.sheet, &field.labels));
-        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
-            && let Some(owner) = learned::owner(self.sheet)
-        {
-            name.doubt = Some(format!("shop and owner have names of their own here; the owner is {owner}"));
-        }
-        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
-            && name.doubt.is_none()
-            && let Some(company) = learned::other_company(self.sheet, &name.value)
-        {
-            name.doubt = Some(format!("{company} is named on the slip, too, and has a legal form"));
-        }
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
-        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
-            && name.doubt.is_none()
-        {
-            name.doubt = learned::fragment(&name.value);
-        }
-        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
-            && name.doubt.is_none()
-            && name.spans.iter().any(|span| self.sheet.ocr_confidence(span).is_some())
-        {
-            name.doubt = learned::misreading(&name.value);
-        }
         Some(decided)
     }
 
@@ -193,13 +178,16 @@ impl FieldFinder<'_> {
         value
     }
 
-    fn ranked(&self, index: usize, field: &Field) -> Vec<Scored> {
+    pub(super) fn ranked(&self, index: usize, field: &Field) -> Vec<Scored> {
         if field.kind == FieldType::Choice {
             return best_of_each(choice::rank(self.sheet, self.occurrences, index, field));
         }
         let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
         let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences, schema: self.schema };
         let mut ranked = scorer.rank(index, field, candidates);
+        if self.schema.labels_are_ranked {
+            without_labels(field, &mut ranked);
+        }
         if field.prefer == Prefer::Title {
             ranked.retain(|scored| is_title(&scored.candidate.text));
         }
@@ -226,7 +214,7 @@ impl FieldFinder<'_> {
         }
     }
 
-    fn value(&self, field: &Field, pick: &Pick) -> FieldValue {
+    pub(super) fn value(&self, field: &Field, pick: &Pick) -> FieldValue {
         let candidate = &pick.scored.candidate;
         let fit = 0.4 + 0.6 * candidate.fit;
         let mut doubts: Vec<Doubt> = Vec::new();
@@ -246,17 +234,7 @@ impl FieldFinder<'_> {
         };
         let learned = pick.scored.label.as_ref().and_then(|_| label_model(self.schema, field.kind));
         if let Some(model) = learned {
-            if let Some(larger) = &pick.larger {
-                let text = format!("{larger} is larger and has a label of the field, too");
-                doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
-            }
-            if let Some(smaller) = &pick.smaller {
-                let text = format!("{smaller} is smaller, but its label names the field better");
-                doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
-            }
-            doubts.extend(self.unread_label(pick));
-            doubts.extend(self.longer_code(field, candidate));
-            doubts.extend(names_label(field, &candidate.text));
+            doubts.extend(self.labelled_doubts(field, pick));
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
                 label: model.calibration.confidence(
@@ -265,16 +243,7 @@ impl FieldFinder<'_> {
                 kind: if candidate.parsed.doubt.is_some() { 0.7 } else { 1.0 },
                 ..ConfidenceParts::CERTAIN
             };
-            let spans = std::slice::from_ref(&candidate.tokens);
-            let label = pick.scored.label.clone();
-            return self.value_with_evidence(
-                &candidate.text,
-                &candidate.parsed.normalised,
-                spans,
-                parts,
-                doubts,
-                label,
-            );
+            return self.labelled_value(field, pick, parts, doubts);
         }
         let label = match &pick.scored.label {
             // A form that only one thing has needs no label, as long as nothing else has it.
@@ -287,38 +256,20 @@ impl FieldFinder<'_> {
             unique,
             ..ConfidenceParts::CERTAIN
         };
-        self.value_with_evidence(
-            &candidate.text,
-            &candidate.parsed.normalised,
-            std::slice::from_ref(&candidate.tokens),
-            parts,
-            doubts,
-            pick.scored.label.clone(),
-        )
+        self.labelled_value(field, pick, parts, doubts)
     }
 
-    /// A doubt about a number that stands beside a label which the type lists late, while one that it lists earlier is
-    /// printed as well and says nothing: what it says may have been lost on a poor scan.
-    fn unread_label(&self, pick: &Pick) -> Option<Doubt> {
-        let field = &self.schema.fields[pick.field];
-        let own = pick.scored.label.as_ref().filter(|_| field.kind == FieldType::String && field.pattern.is_some())?;
-        let place = field.labels.iter().position(|label| label.text == *own)?;
-        let earlier = self.occurrences.for_field(pick.field).find(|label| label.place < place)?;
-        let text = format!("{:?} is printed, too, but nothing beside it can be read", earlier.label);
-        Some(Doubt::new(DoubtKind::Ambiguous, text))
-    }
-
-    /// A doubt about a number that is printed elsewhere with a revision behind it: `8396` where `8396-2` stands, too.
-    fn longer_code(&self, field: &Field, candidate: &Candidate) -> Option<Doubt> {
-        let own = &candidate.parsed.normalised;
-        let is_number = field.kind == FieldType::String && field.pattern.is_some() && own.len() >= SHORTEST_NUMBER;
-        let is_longer = |text: &&str| {
-            let rest = text.strip_prefix(own.as_str()).and_then(|rest| rest.strip_prefix(['-', '/']));
-            rest.is_some_and(|rest| (1..=2).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_digit()))
-        };
-        let mut texts = self.sheet.tokens.iter().map(|token| candidate::trim_marks(&token.text)).filter(|_| is_number);
-        let longer = texts.find(is_longer)?;
-        Some(Doubt::new(DoubtKind::Ambiguous, format!("{longer} is printed, too, and may be the whole number")))
+    /// A value with its words, over all lines that it is set in.
+    fn labelled_value(&self, field: &Field, pick: &Pick, parts: ConfidenceParts, doubts: Vec<Doubt>) -> FieldValue {
+        let candidate = &pick.scored.candidate;
+        let (mut text, mut normalised) = (candidate.text.clone(), candidate.parsed.normalised.clone());
+        let spans = self.continued(field, pick);
+        for more in &spans[1..] {
+            let more = self.sheet.quote(more);
+            text = format!("{text} {more}");
+            normalised = format!("{normalised} {more}");
+        }
+        self.value_with_evidence(&text, &normalised, &spans, parts, doubts, pick.scored.label.clone())
     }
 
     /// The best print beside a label of a field that states some value.
@@ -409,17 +360,6 @@ fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> 
 fn is_title(text: &str) -> bool {
     let ends_sentence = text.ends_with([',', ';', '.']) && !text.ends_with("Inc.") && !text.ends_with("Ltd.");
     text.split_whitespace().count() <= LONGEST_TITLE && !ends_sentence && !text.starts_with(char::is_lowercase)
-}
-
-/// A doubt about words that read like another label with its value: `Product Desc: MBLM/0110`.
-fn names_label(field: &Field, text: &str) -> Option<Doubt> {
-    let is_text = matches!(field.kind, FieldType::String | FieldType::Name) && field.pattern.is_none();
-    let (label, value) = text.split_once(':').filter(|_| is_text)?;
-    let is_label = label.chars().all(|c| c.is_alphabetic() || c == ' ') && (1..=3).contains(&label.split(' ').count());
-    let is_stated = label.chars().count() >= 2 && value.starts_with(' ');
-    (is_label && is_stated).then(|| {
-        Doubt::new(DoubtKind::Ambiguous, format!("{text:?} reads like the label {label:?} with a value of its own"))
-    })
 }
 
 /// Currencies that stand beside an amount, not alone among words.

@@ -77,7 +77,11 @@ fn words(sheet: &Sheet, text: &str) -> Option<Range<usize>> {
 /// Whether two normalised values of a type mean the same.
 pub(crate) fn is_same(kind: FieldType, one: &str, other: &str) -> bool {
     match kind {
-        FieldType::Money | FieldType::Decimal | FieldType::Integer => {
+        // What is taken off and what a credit note gives back is printed with a minus or without.
+        FieldType::Money => {
+            matches!((Decimal::from_plain(one), Decimal::from_plain(other)), (Some(one), Some(other)) if one.abs() == other.abs())
+        }
+        FieldType::Decimal | FieldType::Integer => {
             matches!((Decimal::from_plain(one), Decimal::from_plain(other)), (Some(one), Some(other)) if one == other)
         }
         FieldType::Name => {
@@ -85,9 +89,24 @@ pub(crate) fn is_same(kind: FieldType, one: &str, other: &str) -> bool {
             !one.is_empty() && one == other
         }
         FieldType::Address => is_same_address(one, other),
+        FieldType::String => one == other || is_same_text(one, other),
         _ => one == other,
     }
 }
+
+/// Whether two texts of several words have the same words, of which one may leave out some.
+fn is_same_text(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(bindery_core::fold::fold_text).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let (few, many) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
+    few.len() >= FEWEST_WORDS && few.is_subset(many)
+}
+
+/// Fewer words are a number or a name, which has to be the same.
+const FEWEST_WORDS: usize = 3;
 
 /// Whether two addresses name the same place: the same words in any order, where one may leave out some.
 fn is_same_address(one: &str, other: &str) -> bool {

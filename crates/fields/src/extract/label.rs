@@ -145,9 +145,15 @@ fn words(word: &str) -> Vec<LabelPart> {
 
 /// The comparable parts of one printed word.
 pub(crate) fn plain_parts(word: &str) -> Vec<String> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
     let mut current = String::new();
     for c in word.chars() {
+        // "n.º" is one word, as "nº" is.
+        let ends_number =
+            matches!(c, 'º' | 'ª') && current.is_empty() && parts.last().is_some_and(|last| last == NUMBER);
+        if ends_number {
+            continue;
+        }
         if c == '#' {
             close(&mut current, &mut parts);
             parts.push(NUMBER.to_owned());
@@ -211,6 +217,9 @@ mod tests {
     fn one_label_stands_for_all_the_ways_to_print_it() {
         for print in ["Rechnungsnummer", "Rechnungs-Nr.:", "RECHNUNG NR", "Rechnung #", "RechnungsNr"] {
             assert!(fits("Rechnungsnummer", print), "{print}");
+        }
+        for print in ["Fatura n.º:", "Fatura nº", "FATURA N.º"] {
+            assert!(fits("fatura n.º", print), "{print}");
         }
         for print in ["Invoice No.", "INVOICE NUMBER:", "invoice #"] {
             assert!(fits("invoice number", print), "{print}");

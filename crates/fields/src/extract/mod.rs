@@ -18,9 +18,11 @@
 //! | `candidate`, `occurrence` | all values and all labels on the pages |
 //! | `choice` | ticked boxes |
 //! | `score`, `assign` | which value belongs to which label, decided together |
+//! | `continued`, `doubts` | texts of several lines; what else may be meant |
 //! | `learned` | trained models: features of candidates, decisions, reasons; [`training`] makes examples for the trainer |
 //! | `party`, `party_fields` | who wrote it, and to whom |
 //! | `rows` | lists such as line items |
+//! | `sums` | what sums that fail say about the values |
 //! | `identity` | the machine-readable lines of identity documents |
 //! | [`einvoice`] | ZUGFeRD, Factur-X and UBL |
 //! | [`template`] | what users say of the documents of one sender |
@@ -38,7 +40,9 @@ mod block;
 mod candidate;
 pub mod check;
 mod choice;
+mod continued;
 pub mod correction;
+mod doubts;
 pub mod einvoice;
 pub mod extraction;
 mod extractor;
@@ -58,6 +62,7 @@ pub mod schema;
 mod schema_read;
 mod score;
 mod sheet;
+mod sums;
 pub mod template;
 pub mod value;
 

@@ -189,7 +189,19 @@ fn stands_whole(sheet: &Sheet, line: usize, parts: Range<usize>) -> bool {
     let ends_word = all.get(parts.end).is_none_or(|next| {
         next.token != last.token || (last.text == "nr" && next.text.starts_with(|c: char| c.is_ascii_digit()))
     });
-    is_one_run && ends_word
+    (is_one_run || is_heading_with_name(sheet, line, first.token..last.token + 1)) && ends_word
+}
+
+/// Whether a label stands in two runs of words, the heading of a part of a form and a name with a colon within it:
+/// `Advertiser    Name:    Birch Paper`.
+fn is_heading_with_name(sheet: &Sheet, line: usize, tokens: Range<usize>) -> bool {
+    let segments = &sheet.lines[line].segments;
+    let mut pairs = segments.windows(2).filter_map(|pair| <&[_; 2]>::try_from(pair).ok());
+    pairs.any(|[heading, name]| {
+        tokens == (heading.tokens.start..name.tokens.end)
+            && !sheet.tokens[heading.tokens.end - 1].text.ends_with(':')
+            && sheet.tokens[name.tokens.end - 1].text.ends_with(':')
+    })
 }
 
 /// Lines with the headings of at least three columns, one of them of words.

@@ -1,10 +1,14 @@
 //! The parties of a document as fields: names, addresses, and what the opening sentence of a contract states.
 
 use super::{
+    candidate::Candidate,
     extraction::{ConfidenceParts, Doubt, DoubtKind, FieldValue},
     extractor::FieldFinder,
     learned::Decided,
-    party::{NameCandidate, Parties, prose},
+    party::{
+        NameCandidate, Parties, prose,
+        signatures::{is_same_party, signers},
+    },
     schema::{Field, FieldType, Role},
     score::LEAST,
     value::address,
@@ -13,6 +17,10 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// How often the day in a contract's opening sentence is its day.
 const OPENING: f32 = 0.92;
+/// How often the only day that stands alone at the head of a letter is its day.
+const LETTER_DATE: f32 = 0.85;
+/// The head of a letter, in lines.
+const HEAD_LINES: usize = 14;
 /// How often a party that the opening sentence names is read whole.
 const PROSE: f32 = 0.87;
 /// How often a name before a role in brackets is that of a party. Who signs, a person has to say.
@@ -147,6 +155,56 @@ impl FieldFinder<'_> {
             let value = self.value_with_evidence(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
             found.insert(field.name.clone(), value);
         }
+    }
+
+    /// Holds the parties of a contract against those who sign it: a name that signs is surer, and one that signs and is no
+    /// party is a doubt.
+    pub(super) fn compare_signers(&self, found: &mut BTreeMap<String, FieldValue>) {
+        let is_party = |field: &&Field| field.kind == FieldType::Name && field.role.is_some();
+        let fields: Vec<&Field> = self.schema.fields.iter().filter(is_party).collect();
+        let signers = if fields.iter().any(|field| names_parties(field)) { signers(self.sheet) } else { return };
+        let mut unknown: Vec<&String> = signers.iter().collect();
+        for field in &fields {
+            let Some(value) = found.get_mut(&field.name) else { continue };
+            let is_own = |signer: &&String| is_same_party(signer, &value.value);
+            if unknown.iter().any(is_own) {
+                value.parts.label = value.parts.label.max(PROSE);
+                value.confidence = value.parts.confidence();
+            }
+            unknown.retain(|signer| !is_own(signer));
+        }
+        // Who signs alone may do so for all that belong to one party.
+        if let (Some(signer), Some(last)) =
+            (unknown.first(), fields.last().and_then(|field| found.get_mut(&field.name)))
+            && signers.len() >= 2
+        {
+            last.doubts.push(Doubt::new(DoubtKind::Ambiguous, format!("{signer} signs, too, and is no party here")));
+        }
+    }
+
+    /// The day alone on a line at the head of a contract that is written as a letter.
+    pub(super) fn add_letter_date(&self, found: &mut BTreeMap<String, FieldValue>) {
+        let is_wanted = |field: &&Field| field.kind == FieldType::Date && field.required;
+        let Some(field) = self.schema.fields.iter().find(is_wanted) else { return };
+        let has_label = found.get(&field.name).is_some_and(|known| known.source.is_some());
+        if has_label || !self.schema.fields.iter().any(names_parties) {
+            return;
+        }
+        let Some(first) = self.sheet.pages.first() else { return };
+        let head = first.lines.start..first.lines.end.min(first.lines.start + HEAD_LINES);
+        let dates = self.candidates.get(&FieldType::Date).map_or(&[][..], Vec::as_slice);
+        let is_alone = |date: &&Candidate| {
+            head.contains(&date.line)
+                && self.sheet.segment_of(date.line, date.tokens.start).is_some_and(|own| own.tokens == date.tokens)
+        };
+        let mut alone = dates.iter().filter(is_alone);
+        let (Some(date), None) = (alone.next(), alone.next()) else { return };
+        let doubts = date.parsed.doubt.iter().map(|text| Doubt::new(DoubtKind::Ambiguous, text.clone())).collect();
+        let parts = ConfidenceParts { label: LETTER_DATE, ..ConfidenceParts::CERTAIN };
+        let spans = std::slice::from_ref(&date.tokens);
+        let source = Some("head of the letter".to_owned());
+        let value = self.value_with_evidence(&date.text, &date.parsed.normalised, spans, parts, doubts, source);
+        found.insert(field.name.clone(), value);
     }
 
     /// The day that stands in the opening sentence before the parties is the day of the contract.

@@ -260,6 +260,8 @@ impl Scorer<'_> {
     fn strength(&self, label: &Occurrence, candidate: &Candidate, words_between: f32) -> f32 {
         let Some(segment) = self.sheet.segment_of(label.line, label.tokens.start) else { return 0.5 };
         let before = (segment.tokens.start..label.start.max(segment.tokens.start))
+            .rev()
+            .take_while(|token| !self.ends_clause(*token))
             .filter(|token| self.is_foreign(*token))
             .count() as f32;
         let end = if candidate.line == label.line {
@@ -279,6 +281,15 @@ impl Scorer<'_> {
             _ => 1.0,
         };
         words * (0.35 + 0.65 * coverage)
+    }
+
+    /// Whether a clause ends with a word, so that a label with a colon behind it begins another: "and affiliates DATE: …".
+    fn ends_clause(&self, token: usize) -> bool {
+        let (Some(own), Some(next)) = (self.sheet.tokens.get(token), self.sheet.tokens.get(token + 1)) else {
+            return false;
+        };
+        let is_heading = next.text.ends_with(':') && next.text.chars().filter(|c| c.is_uppercase()).count() >= 2;
+        is_heading && (own.text.starts_with(char::is_lowercase) || own.text.ends_with(['.', ';', ')']))
     }
 
     fn is_number_word(&self, token: usize) -> bool {

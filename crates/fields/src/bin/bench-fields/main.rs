@@ -15,7 +15,7 @@ use bindery_fields::{
     extract::{self, Extraction, Sources, Templates, einvoice},
 };
 use bindery_reader::{
-    EngineChoice, OcrMode, OpenFile, Page, ReadOptions, Reader, Rect, Size, Word,
+    Attachment, EngineChoice, OcrMode, OpenFile, Page, ReadOptions, Reader, Rect, Size, Word,
     model::ReadBy,
     ocr::{local::LocalEngines, ppocr::PpOcr},
     pdf,
@@ -143,8 +143,17 @@ impl Clock {
 }
 
 fn extract(doctype: &DocType, pages: &[Page]) -> Extraction {
+    extract_with(doctype, pages, &[])
+}
+
+fn extract_with(doctype: &DocType, pages: &[Page], attachments: &[Attachment]) -> Extraction {
     let templates = Templates::default();
-    extract::extract(doctype, pages, &Sources { attachments: &[], templates: &templates })
+    extract::extract(doctype, pages, &Sources { attachments, templates: &templates })
+}
+
+/// Whether a document goes to review, as `workflows/documents.yaml` has it.
+fn is_flagged(found: &Extraction) -> bool {
+    !found.needs_review.is_empty() || found.confidence < THRESHOLD
 }
 
 /// What this process has used of the processor, where the system says so.
@@ -192,6 +201,8 @@ fn read_einvoices(
         let Some(truth) = attachments.iter().filter_map(einvoice::read).find_map(Result::ok) else { continue };
         let pages = read_once(&file, kept, || pages_of(&opened))?;
         let mut entry = result(&file_name(&file), &clock.extract(invoice, &pages));
+        let with_xml = extract_with(invoice, &pages, &attachments);
+        entry["with_xml"] = json!({"needs_review": is_flagged(&with_xml), "reasons": with_xml.needs_review});
         entry["truth"] = truth
             .values
             .iter()
@@ -319,7 +330,7 @@ fn result(file: &str, found: &Extraction) -> Value {
         .collect();
     json!({
         "file": file, "doc_type": found.doctype, "extracted_data": data, "evidence": evidence, "lines": lines,
-        "needs_review": !found.needs_review.is_empty() || found.confidence < THRESHOLD, "reasons": found.needs_review,
+        "needs_review": is_flagged(found), "reasons": found.needs_review,
     })
 }
 

@@ -95,6 +95,8 @@ impl Decider<'_> {
         let label = self.label_of(candidate);
         let rival = rival_of(&scores, best).map(|other| days.values[other].normalised.clone());
         let because = reasons::explain(names, &model.forest.shares(&rows[best]), label.as_deref());
+        // Two days that come near each other: which of them is meant is a question for review.
+        let two_days = rival.as_ref().map(|other| format!("{other} could be meant as well"));
         (exact >= LEAST).then(|| Decided {
             value: candidate.text.clone(),
             normalised: candidate.parsed.normalised.clone(),
@@ -103,7 +105,7 @@ impl Decider<'_> {
             rival,
             label,
             because,
-            doubt: candidate.parsed.doubt.clone(),
+            doubt: candidate.parsed.doubt.clone().or(two_days),
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows a word: only how the label, the candidate and what stands between them lie on the page.
 
-use super::sink::Sink;
+use super::{merchant::key, sink::Sink};
 use crate::extract::{
     candidate::Candidate,
     label::Label,
@@ -22,6 +22,8 @@ const FEWEST_FIGURES: usize = 4;
 pub(crate) struct Pair<'o> {
     pub label: &'o Occurrence,
     pub candidate: Candidate,
+    /// What the candidate states, whatever blanks and marks OCR has read between its letters.
+    key: String,
     view: PairView,
 }
 
@@ -71,7 +73,7 @@ impl<'p> Support<'p> {
     fn new(pairs: &'p [Pair<'_>]) -> Self {
         let mut support = Self { by_value: HashMap::new(), all: 0, places: Vec::new(), beside: HashMap::new() };
         for pair in pairs.iter().filter(|pair| pair.view.is_undisturbed()) {
-            let value = pair.candidate.parsed.normalised.as_str();
+            let value = pair.key.as_str();
             *support.by_value.entry(value).or_default() += 1;
             support.all += 1;
             support.places.push((pair.label.place, value));
@@ -108,7 +110,11 @@ impl Labelled<'_> {
         } else {
             self.below_view(label, candidate, near)?
         };
-        Some(Pair { label, candidate: candidate.clone(), view })
+        let stated = &candidate.parsed.normalised;
+        let is_text = matches!(self.field.kind, FieldType::String | FieldType::Name | FieldType::Address);
+        let letters = if is_text { key(stated) } else { String::new() };
+        let key = if letters.is_empty() { stated.clone() } else { letters };
+        Some(Pair { label, candidate: candidate.clone(), key, view })
     }
 
     fn beside_view(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
@@ -231,7 +237,7 @@ impl Labelled<'_> {
         sink.flag("undisturbed", view.is_undisturbed());
         self.label_features(label, candidate, sink);
         self.candidate_features(candidate, largest, sink);
-        let value = candidate.parsed.normalised.as_str();
+        let value = pair.key.as_str();
         let own = support.by_value.get(value).copied().unwrap_or(0);
         sink.add("supports", (own as f32).min(5.0));
         sink.add("rival_supports", ((support.all - own) as f32).min(5.0));

@@ -24,6 +24,7 @@ mod labelled;
 pub(crate) mod lexicon;
 mod merchant;
 mod money;
+mod name_doubts;
 mod reasons;
 mod sink;
 mod stated_name;
@@ -32,7 +33,8 @@ pub mod training;
 pub(crate) use decide::{Decided, Decider};
 pub(crate) use labelled::{Labelled, Pair};
 pub(crate) use money::hundredths;
-pub(crate) use stated_name::{beside_label, fragment, misreading, other_company, owner};
+pub(crate) use name_doubts::doubt_of_name;
+pub(crate) use stated_name::beside_label;
 
 use crate::{
     extract::schema::FieldType,

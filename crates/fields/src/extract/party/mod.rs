@@ -7,6 +7,7 @@
 mod names;
 pub(crate) mod prose;
 mod sections;
+pub(crate) mod signatures;
 
 use super::{
     occurrence::Occurrences,

@@ -143,7 +143,10 @@ pub(super) fn name_in(
     line: usize,
     tokens: Range<usize>,
 ) -> Option<NameCandidate> {
-    let end = tokens.clone().find(|token| is_separator(&sheet.tokens[*token].text)).unwrap_or(tokens.end);
+    let ends = |token: &usize| {
+        is_separator(&sheet.tokens[*token].text) || (*token > tokens.start && opens_role(sheet, *token))
+    };
+    let end = tokens.clone().find(ends).unwrap_or(tokens.end);
     let mut own = tokens.start..end;
     if own.is_empty() {
         return None;
@@ -178,6 +181,13 @@ pub(super) fn name_in(
         recipient: 0.0,
         label: None,
     })
+}
+
+/// Whether a bracket begins with the role of a party: `(the “Company”)`, `("Birch")`, `(hereinafter …`.
+fn opens_role(sheet: &Sheet, token: usize) -> bool {
+    const OPENINGS: &[&str] = &["(the", "(hereinafter", "(hereafter", "(nachfolgend", "(ci-après", "(en"];
+    let text = sheet.tokens[token].text.to_lowercase();
+    text.starts_with("(“") || text.starts_with("(\"") || text.starts_with("(„") || OPENINGS.contains(&text.as_str())
 }
 
 fn is_separator(text: &str) -> bool {

@@ -2,7 +2,10 @@
 //! those of contracts that one party signs or that are written as letters, which give a party a name of its own: "Birch
 //! Paper, Inc., a Delaware corporation (the “Company”)".
 
-use crate::extract::{sheet::Sheet, value::address};
+use crate::extract::{
+    sheet::{Line, Sheet},
+    value::address,
+};
 use std::ops::Range;
 
 /// A party as the sentence names it.
@@ -105,7 +108,9 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
     };
     (0..words.end).filter(announces).find_map(|at| {
         let first = name_at(&words, at + 1)?;
-        let second = next_party(&words, first.end).and_then(|start| name_at(&words, start));
+        let in_block =
+            || block_party(&words, &first).filter(|_| words.text(at).is_some_and(|text| text.ends_with(':')));
+        let second = in_block().or_else(|| next_party(&words, first.end).and_then(|start| name_at(&words, start)));
         // "between January and March" is no opening: names have a legal form or several words.
         let has_form = |name: &Range<usize>| address::has_legal_form(&sheet.quote(name));
         let is_opening = match &second {
@@ -325,6 +330,57 @@ fn next_party(words: &ProseWords<'_>, from: usize) -> Option<usize> {
     fallback
 }
 
+/// The company at the beginning of one of the next lines: "Parties:" heads two blocks, each of a name and an address.
+fn block_party(words: &ProseWords<'_>, first: &Range<usize>) -> Option<Range<usize>> {
+    let lines = words.sheet.lines.iter().filter(|line| line.tokens.start >= first.end);
+    let name_of_line = |line: &Line| {
+        let name = name_at(words, line.tokens.start)?;
+        (name.start == line.tokens.start && name.end <= line.tokens.end).then_some(name)
+    };
+    let names = lines.take(LONGEST_BLOCK).filter_map(name_of_line);
+    let mut companies = names.filter(|name| address::has_legal_form(&words.sheet.quote(name)));
+    companies.find(|name| words.text(name.end).is_none_or(|next| next.starts_with('(')) || ends_line(words.sheet, name))
+}
+
+/// Whether a name takes all of its line.
+fn ends_line(sheet: &Sheet, name: &Range<usize>) -> bool {
+    sheet.lines.iter().any(|line| line.tokens.start == name.start && line.tokens.end <= name.end)
+}
+
+/// A name with its address has no more lines.
+const LONGEST_BLOCK: usize = 8;
+
+/// Words of those that need no legal form.
+const INSTITUTIONS: &[&str] = &[
+    "bank",
+    "university",
+    "college",
+    "trust",
+    "foundation",
+    "institute",
+    "hospital",
+    "authority",
+    "association",
+    "council",
+    "commission",
+    "ministry",
+    "church",
+    "school",
+    "society",
+    "sparkasse",
+    "stiftung",
+    "universität",
+    "université",
+    "fondation",
+    "mairie",
+    "universidad",
+    "fundación",
+    "ayuntamiento",
+    "gemeente",
+    "comune",
+    "fondazione",
+];
+
 fn party(sheet: &Sheet, tokens: Range<usize>) -> ProseParty {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for line in sheet.lines.iter().filter(|line| line.tokens.start < tokens.end && line.tokens.end > tokens.start) {
@@ -336,7 +392,11 @@ fn party(sheet: &Sheet, tokens: Range<usize>) -> ProseParty {
     // Companies have a legal form, people two to four words with a capital.
     let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || c == '(');
     let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital) && words[0].to_lowercase() != "the";
-    let is_whole = address::has_legal_form(text) || is_person;
+    let is_institution = words.iter().any(|word| {
+        let plain = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        INSTITUTIONS.contains(&plain.as_str())
+    });
+    let is_whole = address::has_legal_form(text) || is_person || is_institution;
     let doubt = (!is_whole).then(|| format!("{text} has neither a legal form nor the look of a person's name"));
     ProseParty { text: text.to_owned(), spans, doubt }
 }

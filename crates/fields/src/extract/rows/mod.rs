@@ -1,11 +1,13 @@
 //! Lists of rows, such as the items of an invoice: read below the line that heads their columns.
 //!
-//! Columns are found by their headings, cells by where they stand and by what they hold, so that a table whose frame no
-//! reader could follow is still read. Headings that mean nothing to the schema keep their place: what stands below them
+//! The reader's tables are read (`tables`), and so are the lines below headings: there, columns are found by their headings,
+//! cells by where they stand and by what they hold, so that a table whose frame no reader could follow is still read. What
+//! adds up counts. Headings that mean nothing to the schema keep their place: what stands below them
 //! is not given to a neighbour, but to the column that arithmetic says it is (`by_content`), or kept under its own heading.
 
 mod by_content;
 mod headings;
+mod tables;
 
 use super::{
     extraction::{Doubt, DoubtKind, Row, RowCell},
@@ -15,6 +17,7 @@ use super::{
     sheet::Sheet,
     value::{Decimal, Parsed},
 };
+use bindery_reader::Page;
 use by_content::{ExtraCells, RawRow};
 use headings::{Heading, Words, has_amount, heading_band};
 use std::ops::Range;
@@ -37,9 +40,35 @@ const MOST_ROWS: usize = 5000;
 /// A table ends where nothing stands for this many heights of a line.
 const WIDEST_GAP: f32 = 8.0;
 
-/// The rows of a list. Headings that are all known are looked for first; only without any, words are taken on trust, and
-/// then amounts.
-pub(super) fn find(sheet: &Sheet, field: &Field, occurrences: &Occurrences) -> FoundRows {
+/// The rows of a list: those of the reader's tables, or those below the line that heads their columns. `adds_up` says
+/// whether rows add up to what the document states; where neither or both do, more products and amounts decide, and then
+/// the tables.
+pub(super) fn find(
+    sheet: &Sheet,
+    pages: &[Page],
+    field: &Field,
+    occurrences: &Occurrences,
+    adds_up: impl Fn(&[Row]) -> bool,
+) -> FoundRows {
+    let by_lines = by_lines(sheet, field, occurrences);
+    let by_tables = tables::find(pages, sheet, field);
+    if by_tables.rows.is_empty() || by_lines.rows.is_empty() {
+        return if by_tables.rows.is_empty() { by_lines } else { by_tables };
+    }
+    let strength = |found: &FoundRows| {
+        let with_amount = found.rows.iter().filter(|row| has_amount_cell(row, field)).count();
+        let held = found.rows.iter().filter(|row| product(row) == Some(true)).count();
+        (adds_up(&found.rows), held, with_amount)
+    };
+    if strength(&by_lines) > strength(&by_tables) { by_lines } else { by_tables }
+}
+
+fn has_amount_cell(row: &Row, field: &Field) -> bool {
+    field.columns.iter().any(|column| column.kind == FieldType::Money && row.cells.contains_key(&column.name))
+}
+
+/// Headings that are all known are looked for first; only without any, words are taken on trust, and then amounts.
+fn by_lines(sheet: &Sheet, field: &Field, occurrences: &Occurrences) -> FoundRows {
     let ways = [Words::Named, Words::Leftmost, Words::ByContent];
     let read = |way| Some(find_below(sheet, field, occurrences, way)).filter(|found| !found.rows.is_empty());
     ways.into_iter().find_map(read).unwrap_or_default()
@@ -53,7 +82,9 @@ fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Wo
     while line < sheet.lines.len() && rows.len() < MOST_ROWS {
         if let Some((headings, end)) = heading_band(sheet, line, field, words) {
             // Below the list stands a summary of taxes or sums, whose headings are others.
-            if rows.is_empty() || known.as_deref().is_none_or(|first| is_same_list(first, &headings, field)) {
+            if rows.is_empty()
+                || known.as_deref().is_none_or(|first| is_same_list(&columns_of(first), &columns_of(&headings), field))
+            {
                 (known, ended) = (Some(headings), false);
             }
             line = end;
@@ -73,6 +104,11 @@ fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Wo
             _ => line += 1,
         }
     }
+    finished(rows, field, words)
+}
+
+/// Rows with unknown columns given by what they hold; none where that was to say what they are and does not.
+fn finished(mut rows: Vec<RawRow>, field: &Field, words: Words) -> FoundRows {
     if !by_content::assign(&mut rows, field) && words == Words::ByContent {
         // A summary of taxes has amounts in columns, too.
         return FoundRows::default();
@@ -88,13 +124,15 @@ fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Wo
     FoundRows { rows, left_over }
 }
 
-/// Whether headings are those of a list that goes on: they have its column of words, and most of its other columns.
-fn is_same_list(first: &[Heading], next: &[Heading], field: &Field) -> bool {
-    let columns = |headings: &[Heading]| headings.iter().filter_map(|heading| heading.column).collect::<Vec<_>>();
-    let (first, next) = (columns(first), columns(next));
+fn columns_of(headings: &[Heading]) -> Vec<usize> {
+    headings.iter().filter_map(|heading| heading.column).collect()
+}
+
+/// Whether columns are those of a list that goes on: they have its column of words, and most of its other columns.
+fn is_same_list(first: &[usize], next: &[usize], field: &Field) -> bool {
     let has_words = |columns: &[usize]| columns.iter().any(|column| field.columns[*column].kind == FieldType::String);
     let shared = first.iter().filter(|column| next.contains(column)).count();
-    shared * 2 > first.len() && (has_words(&next) || !has_words(&first))
+    shared * 2 > first.len() && (has_words(next) || !has_words(first))
 }
 
 /// A row with the cells below unknown headings under their own names.
@@ -308,14 +346,22 @@ fn is_number(kind: FieldType) -> bool {
 /// Quantity times price is the amount; where it is not, a discount or a misreading is near.
 pub(super) fn multiply(row: &mut Row) {
     row.doubts.retain(|doubt| doubt.kind != DoubtKind::CheckFailed);
-    let number = |name: &str| row.cells.get(name).and_then(|cell| Decimal::from_plain(&cell.normalised));
-    let (Some(quantity), Some(price), Some(amount)) = (number("quantity"), number("unit_price"), number("amount"))
-    else {
-        return;
-    };
-    let Some(tolerance) = Decimal::from_plain("0.02") else { return };
-    if quantity.times(price).is_some_and(|product| !product.abs().is_within(amount.abs(), tolerance)) {
+    if product(row) == Some(false)
+        && let [Some(quantity), Some(price), Some(amount)] = factors(row)
+    {
         let text = format!("{quantity} × {price} is not {amount}");
         row.doubts.push(Doubt::new(DoubtKind::CheckFailed, text));
     }
+}
+
+/// Whether quantity times price is the amount; None where one of them is not stated.
+fn product(row: &Row) -> Option<bool> {
+    let [Some(quantity), Some(price), Some(amount)] = factors(row) else { return None };
+    let tolerance = Decimal::from_plain("0.02")?;
+    quantity.times(price).map(|product| product.abs().is_within(amount.abs(), tolerance))
+}
+
+fn factors(row: &Row) -> [Option<Decimal>; 3] {
+    ["quantity", "unit_price", "amount"]
+        .map(|name| row.cells.get(name).and_then(|cell| Decimal::from_plain(&cell.normalised)))
 }

@@ -16,7 +16,8 @@ mod rule;
 pub mod suggest;
 
 use super::{
-    extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
+    check,
+    extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Row, Tier},
     grounding,
     label::Label,
     occurrence::Occurrences,
@@ -76,9 +77,9 @@ impl Templates {
     }
 
     /// Puts what the matching template says in the place of what labels said.
-    pub(super) fn apply(&self, doctype: &DocType, sheet: &Sheet, extraction: &mut Extraction) {
+    pub(super) fn apply(&self, doctype: &DocType, sheet: &Sheet, pages: &[Page], extraction: &mut Extraction) {
         if let Some(template) = self.matching(doctype, sheet) {
-            template.apply(doctype, sheet, extraction);
+            template.apply(doctype, sheet, pages, extraction);
         }
     }
 
@@ -134,7 +135,7 @@ impl Template {
         by_words || self.vat_id.as_deref().is_some_and(|id| has_vat_id(sheet, id))
     }
 
-    fn apply(&self, doctype: &DocType, sheet: &Sheet, extraction: &mut Extraction) {
+    fn apply(&self, doctype: &DocType, sheet: &Sheet, pages: &[Page], extraction: &mut Extraction) {
         for rule in &self.fields {
             let kind = doctype.fields.field(&rule.field).map_or(FieldType::String, |field| field.kind);
             if let Some(found) = rule.find(sheet, kind) {
@@ -155,7 +156,11 @@ impl Template {
                 Column { name: column.clone(), kind, labels: labels.clone() }
             });
             let field = rows_field(name, columns.collect());
-            let found = rows::find(sheet, &field, &Occurrences::find(sheet, &doctype.fields)).rows;
+            let found = {
+                let occurrences = Occurrences::find(sheet, &doctype.fields);
+                let adds_up = |rows: &[Row]| check::rows_add_up(&doctype.fields.checks, extraction, name, rows);
+                rows::find(sheet, pages, &field, &occurrences, adds_up).rows
+            };
             if !found.is_empty() {
                 extraction.rows.insert(name.clone(), found);
             }

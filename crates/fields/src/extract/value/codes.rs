@@ -94,6 +94,10 @@ pub fn iban(text: &str) -> Option<Parsed> {
         return None;
     }
     let length = IBAN_LENGTHS.iter().find(|(known, _)| *known == country).map(|(_, length)| *length)?;
+    // A VAT id begins as an account number does, and has hardly more than half of its length.
+    if squeezed.len() * 3 < length * 2 {
+        return None;
+    }
     // Words behind the number ("… 00 BIC …") may have been taken for a part of it.
     let own = squeezed.get(..length).unwrap_or(&squeezed);
     Some(Parsed::checked(own, Some(own.len() == length && mod97(own) == 1)))
