@@ -136,7 +136,7 @@ async fn without_broker(engine: &Engine, id: SubmissionId, messages: usize) -> O
 
 async fn over_broker(engine: &Engine, id: SubmissionId, url: &str, messages: usize) -> Outcome<f64> {
     // As docs/rabbitmq.md says for stages whose jobs take no time.
-    let options = AmqpOptions { window: 4_000, prefetch: 1_000, ..AmqpOptions::at(url) };
+    let options = AmqpOptions { window: 4_000, prefetch: 100, batch: 100, ..AmqpOptions::at(url) };
     let mut transport = Transport::connect(engine.clone(), options).await?;
     let (handle, stop) = stop_pair();
     let options = WorkerOptions { queues: Some(vec![ENGINE_QUEUE.into()]), ..WorkerOptions::default() };

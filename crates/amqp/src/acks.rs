@@ -5,7 +5,10 @@ use futures_util::future::try_join_all;
 use lapin::{Channel, options::BasicAckOptions};
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tokio::sync::Notify;
 
@@ -49,7 +52,7 @@ impl Acks {
     /// A message was delivered.
     pub(crate) fn delivered(self: &Arc<Self>, tag: u64) -> Ack {
         self.lock().open.insert(tag);
-        Ack { tag, acks: Arc::clone(self) }
+        Ack { tag, acks: Arc::clone(self), left: None }
     }
 
     /// Sends acknowledgements as they come due, until the channel is gone.
@@ -74,11 +77,26 @@ impl Acks {
 pub(crate) struct Ack {
     tag: u64,
     acks: Arc<Acks>,
+    /// Where the message carries several jobs: how many of them have not ended.
+    left: Option<Arc<AtomicUsize>>,
 }
 
 impl Ack {
-    /// The message is done with.
+    /// One for each of the jobs that the message carries: it is acknowledged when all are done.
+    pub(crate) fn split(self, jobs: usize) -> Vec<Self> {
+        if jobs == 1 {
+            return vec![self];
+        }
+        let left = Arc::new(AtomicUsize::new(jobs));
+        let one = || Self { tag: self.tag, acks: Arc::clone(&self.acks), left: Some(Arc::clone(&left)) };
+        (0..jobs).map(|_| one()).collect()
+    }
+
+    /// The message, or this job of it, is done with.
     pub(crate) fn done(self) {
+        if self.left.is_some_and(|left| left.fetch_sub(1, Ordering::Relaxed) > 1) {
+            return;
+        }
         self.acks.lock().done.insert(self.tag);
         self.acks.bell.notify_one();
     }
@@ -104,5 +122,20 @@ mod tests {
         assert_eq!(end(&[]), (None, vec![]));
         assert_eq!(end(&[5]), (Some(5), vec![]));
         assert!(acks.lock().open.is_empty());
+    }
+
+    #[test]
+    fn a_message_with_several_jobs_is_acknowledged_with_the_last_of_them() {
+        let acks = Arc::new(Acks::default());
+        let mut jobs = acks.delivered(1).split(3);
+        jobs.pop().unwrap().done();
+        drop(jobs.pop());
+        jobs.pop().unwrap().done();
+        assert_eq!(acks.lock().take(), (None, vec![]), "one was dropped: the broker delivers the message again");
+        for job in acks.delivered(2).split(2) {
+            assert!(acks.lock().done.is_empty());
+            job.done();
+        }
+        assert_eq!(acks.lock().take(), (None, vec![2]));
     }
 }

@@ -7,7 +7,7 @@
 use crate::{
     acks::Acks,
     connect::{self, RECONNECT},
-    envelope::{COMPONENT_HEADER, JOB_HEADER, TOKEN_HEADER},
+    envelope::{COMPONENT_HEADER, JOB_HEADER, JOB_SEPARATOR, TOKEN_HEADER},
     error::{AmqpError, AmqpResult, detail},
     outstanding::Lease,
     results,
@@ -177,9 +177,9 @@ impl Listening {
 
     fn delivered(&mut self, delivery: Delivery) {
         let ack = self.acks.delivered(delivery.delivery_tag);
-        if let Some(lease) = lease_of(&delivery) {
+        if let Some(leases) = leases_of(&delivery) {
             if is_for(&delivery, &self.queue) {
-                self.shared.inbox.arrived(lease, Some(ack));
+                self.shared.inbox.arrived(leases.iter().copied().zip(ack.split(leases.len()).into_iter().map(Some)));
             } else {
                 // Two workflows share a routing key; the other queue has its copy.
                 ack.done();
@@ -203,11 +203,11 @@ fn text<'d>(delivery: &'d Delivery, name: &str) -> Option<&'d str> {
     }
 }
 
-/// The job that a message carries.
-fn lease_of(delivery: &Delivery) -> Option<Lease> {
-    let job = text(delivery, JOB_HEADER)?.parse().ok()?;
-    let token = text(delivery, TOKEN_HEADER)?.parse().ok()?;
-    Some((job, Token(token)))
+/// The jobs that a message carries: one, or several of one claim.
+fn leases_of(delivery: &Delivery) -> Option<Vec<Lease>> {
+    let token = Token(text(delivery, TOKEN_HEADER)?.parse().ok()?);
+    let jobs = text(delivery, JOB_HEADER)?.split(JOB_SEPARATOR).map(|job| Some((job.parse().ok()?, token)));
+    jobs.collect()
 }
 
 fn is_for(delivery: &Delivery, queue: &Name) -> bool {

@@ -27,6 +27,8 @@ use std::{
 /// The headers of a message that carries a job of ours.
 pub const JOB_HEADER: &str = "bindery-job";
 pub const TOKEN_HEADER: &str = "bindery-token";
+/// Stands between the jobs where a message carries several.
+pub(crate) const JOB_SEPARATOR: char = ',';
 pub const REQUEST_HEADER: &str = "request_id";
 pub const COMPONENT_HEADER: &str = "component";
 

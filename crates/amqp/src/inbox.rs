@@ -27,7 +27,7 @@ use tokio::sync::Notify;
 /// How often jobs whose outside processor has not reported in time are looked for.
 const LOOK_FOR_OVERDUE_EVERY: Duration = Duration::from_millis(500);
 
-/// A message that carries a job. One of the relay's own that could not be written comes without a delivery.
+/// A job that a message carries. One of the relay's own that could not be written comes without a delivery.
 #[derive(Debug)]
 struct Arrived {
     lease: Lease,
@@ -71,8 +71,8 @@ impl Inbox {
     }
 
     /// A message has come in.
-    pub(crate) fn arrived(&self, lease: Lease, ack: Option<Ack>) {
-        self.lock().waiting.push_back(Arrived { lease, ack });
+    pub(crate) fn arrived(&self, jobs: impl IntoIterator<Item = (Lease, Option<Ack>)>) {
+        self.lock().waiting.extend(jobs.into_iter().map(|(lease, ack)| Arrived { lease, ack }));
         self.bell.notify_one();
     }
 

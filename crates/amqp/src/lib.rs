@@ -18,13 +18,14 @@
 //! | [`options`], [`error`] | where the broker is, and what can be wrong with it |
 //! | [`topology`] | exchanges and queues |
 //! | [`envelope`] | a job as a message |
-//! | `relay`, `announce`, `backoffice` | what goes out: our jobs, outside work, reviews |
+//! | `relay`, `batches`, `announce`, `backoffice` | what goes out: our jobs, several in a message, outside work, reviews |
 //! | `report_limits` | the time limits of outside work, which count from its delivery |
 //! | `consumer`, `inbox`, `results`, [`requests`] | what comes in: jobs for the worker, results of components, new requests |
 
 mod acks;
 mod announce;
 pub mod backoffice;
+mod batches;
 mod connect;
 mod consumer;
 pub mod envelope;

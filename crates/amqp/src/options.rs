@@ -18,6 +18,9 @@ const NEVER_EXPIRES: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 /// More than this only makes messages older.
 const MOST_IN_THE_BROKER: usize = 100_000;
 
+/// More than this saves nothing.
+const MOST_IN_A_MESSAGE: usize = 500;
+
 /// How the queues are declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueKind {
@@ -46,6 +49,9 @@ pub struct AmqpOptions {
     /// How many published jobs may wait in the broker. Few, so that messages do not grow old there and the priorities of
     /// the store keep their meaning.
     pub window: usize,
+    /// How many jobs of one submission and stage a message for our own workers carries at most. It goes to one worker, and
+    /// is acknowledged when all of them have ended: many are for jobs that take no time.
+    pub batch: usize,
     /// How many messages of a queue are handed to this process before the first is acknowledged.
     pub prefetch: u16,
     /// The queues to publish to and to consume; none: every queue that our own processors work on.
@@ -70,6 +76,7 @@ impl AmqpOptions {
             url: url.into(),
             prefix: String::new(),
             window: 2_000,
+            batch: 1,
             prefetch: 500,
             queues: None,
             relay: Name::from(format!("relay-{}-{:x}", std::process::id(), fastrand::u32(..))),
@@ -89,12 +96,13 @@ impl AmqpOptions {
         }
     }
 
-    /// The same, with what the address says about `prefetch`, `window`, `queues` and `files`.
+    /// The same, with what the address says about `prefetch`, `window`, `batch`, `queues` and `files`.
     pub fn from_url(url: &str) -> AmqpResult<Self> {
         let (url, kind) = take_parameter(url, "queues");
         let (url, files) = take_parameter(&url, "files");
         let (url, prefetch) = take_parameter(&url, "prefetch");
         let (url, window) = take_parameter(&url, "window");
+        let (url, batch) = take_parameter(&url, "batch");
         let number = |name: &str, written: Option<String>, default: usize, most: usize| match written {
             None => Ok(default),
             Some(written) => written
@@ -106,6 +114,7 @@ impl AmqpOptions {
         let options = Self::at(url);
         let prefetch = number("prefetch", prefetch, options.prefetch.into(), u16::MAX.into())?;
         let window = number("window", window, options.window, MOST_IN_THE_BROKER)?;
+        let batch = number("batch", batch, options.batch, MOST_IN_A_MESSAGE)?;
         let queue_kind = match kind {
             None => QueueKind::default(),
             Some(written) => QueueKind::ALL
@@ -119,7 +128,7 @@ impl AmqpOptions {
             return Err(AmqpError::Url(format!("files={} is no folder", folder.display())));
         }
         let prefetch = u16::try_from(prefetch).unwrap_or(u16::MAX);
-        Ok(Self { window, prefetch, queue_kind, files, ..options })
+        Ok(Self { window, batch, prefetch, queue_kind, files, ..options })
     }
 }
 
@@ -131,6 +140,7 @@ impl fmt::Debug for AmqpOptions {
             .field("at", &at)
             .field("prefix", &self.prefix)
             .field("window", &self.window)
+            .field("batch", &self.batch)
             .field("prefetch", &self.prefetch)
             .field("queues", &self.queues)
             .field("queue_kind", &self.queue_kind)
@@ -233,12 +243,12 @@ mod tests {
 
     #[test]
     fn an_address_says_how_much_may_be_under_way() {
-        let options = AmqpOptions::from_url("amqp://h/docs?prefetch=1000&heartbeat=10&window=4000").unwrap();
+        let options = AmqpOptions::from_url("amqp://h/docs?prefetch=1000&heartbeat=10&window=4000&batch=100").unwrap();
         assert_eq!(
-            (options.prefetch, options.window, options.url.as_str()),
-            (1000, 4000, "amqp://h/docs?heartbeat=10")
+            (options.prefetch, options.window, options.batch, options.url.as_str()),
+            (1000, 4000, 100, "amqp://h/docs?heartbeat=10")
         );
-        for wrong in ["amqp://h?prefetch=0", "amqp://h?prefetch=65536", "amqp://h?window=many"] {
+        for wrong in ["amqp://h?prefetch=0", "amqp://h?prefetch=65536", "amqp://h?window=many", "amqp://h?batch=501"] {
             let said = AmqpOptions::from_url(wrong).err().unwrap().to_string();
             assert!(said.contains("is not a whole number from 1 to"), "{said}");
         }

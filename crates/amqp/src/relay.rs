@@ -6,6 +6,7 @@
 //! message that is published twice adopts nothing the second time.
 
 use crate::{
+    batches,
     envelope::Detail,
     error::AmqpResult,
     outstanding::Lease,
@@ -38,11 +39,12 @@ const ASK_AT_LEAST_EVERY: Duration = Duration::from_secs(5);
 /// The share of the queues' time to live by which a message may seem older before its job is given back.
 const GRACE: u32 = 30;
 
-/// Publishes until it is asked to stop or the channel is gone.
-pub(crate) async fn run(shared: &Arc<Shared>, publisher: &Publisher, mut stop: StopSignal) {
+/// Publishes until it is asked to stop or a channel is gone. One channel waits for its confirms while the next one takes messages.
+pub(crate) async fn run(shared: &Arc<Shared>, publishers: &[Publisher], mut stop: StopSignal) {
+    let mut next = publishers.iter().cycle();
     let mut under_way = JoinSet::new();
     let failed = Arc::new(AtomicBool::new(false));
-    while !stop.is_stopping() && publisher.is_open() && !failed.load(Ordering::Relaxed) {
+    while !stop.is_stopping() && publishers.iter().all(Publisher::is_open) && !failed.load(Ordering::Relaxed) {
         while under_way.try_join_next().is_some() {}
         let room = shared.options.window.saturating_sub(shared.outstanding.len());
         if room < worth_a_claim(shared.options.window) {
@@ -70,7 +72,8 @@ pub(crate) async fn run(shared: &Arc<Shared>, publisher: &Publisher, mut stop: S
             }
             continue;
         }
-        let (shared, publisher, failed) = (Arc::clone(shared), publisher.clone(), Arc::clone(&failed));
+        let Some(publisher) = next.next().cloned() else { break };
+        let (shared, failed) = (Arc::clone(shared), Arc::clone(&failed));
         under_way.spawn(async move {
             if !publish(&shared, &publisher, claimed).await {
                 failed.store(true, Ordering::Relaxed);
@@ -128,15 +131,22 @@ async fn publish(shared: &Shared, publisher: &Publisher, claimed: Vec<ClaimedJob
                 outgoing.push(message);
             }
             // Nobody can be sent this one; the worker here knows what to say about it.
-            _ => shared.inbox.arrived(lease, None),
+            _ => shared.inbox.arrived([(lease, None)]),
         }
     }
+    let (carried, outgoing) = batches::gather(leases, outgoing, shared.options.batch);
     let results = publisher.publish(outgoing).await;
-    let refused: Vec<(Lease, String)> =
-        leases.into_iter().zip(results).filter_map(|(lease, result)| Some((lease, result.err()?))).collect();
-    let Some((_, why)) = refused.first() else { return true };
+    let mut refused = Vec::new();
+    let mut reason = None;
+    for (leases, result) in carried.into_iter().zip(results) {
+        if let Err(why) = result {
+            refused.extend(leases);
+            reason.get_or_insert(why);
+        }
+    }
+    let Some(why) = reason else { return true };
     tracing::warn!(jobs = refused.len(), why = %why, "the broker did not take messages; their jobs are given back");
-    give_back(shared, refused.into_iter().map(|(lease, _)| lease).collect()).await;
+    give_back(shared, refused).await;
     false
 }
 

@@ -116,7 +116,7 @@ async fn publish_on(
     stop: &StopSignal,
 ) -> AmqpResult<()> {
     // One that fills up does not slow the others down.
-    let jobs = Publisher::open(connection).await?;
+    let jobs = [Publisher::open(connection).await?, Publisher::open(connection).await?];
     let others = Publisher::open(connection).await?;
     shared.publisher.send_replace(Some(others.clone()));
     backoff.reset();

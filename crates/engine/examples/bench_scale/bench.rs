@@ -25,6 +25,14 @@ pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 /// What a server of this size is usually given. Durability is as PostgreSQL has it.
 const SETTINGS: [&str; 2] = ["shared_buffers=1GB", "max_wal_size=4GB"];
 
+/// Set, the statements of each measurement are listed with their times, rows and write-ahead log.
+const LIST_STATEMENTS: &str = "BINDERY_BENCH_STATEMENTS";
+const COUNT_STATEMENTS: &str = "shared_preload_libraries=pg_stat_statements";
+
+fn wants_statements() -> bool {
+    std::env::var_os(LIST_STATEMENTS).is_some()
+}
+
 /// The server and a folder for everything else. Both go with it.
 pub(crate) struct Bench {
     server: PostgresServer,
@@ -38,7 +46,8 @@ impl Bench {
     pub(crate) fn start() -> Outcome<Option<Self>> {
         let (below, scratch) = (scratch_folder("server")?, scratch_folder("files")?);
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let server = PostgresServer::start_durable(below, &SETTINGS);
+        let settings: Vec<&str> = SETTINGS.into_iter().chain(wants_statements().then_some(COUNT_STATEMENTS)).collect();
+        let server = PostgresServer::start_durable(below, &settings);
         Ok(server.map(|server| Self { server, runtime, scratch, databases: AtomicU32::new(0) }))
     }
 
@@ -61,6 +70,40 @@ impl Bench {
         let (client, connection) = tokio_postgres::connect(&self.server.url(), tokio_postgres::NoTls).await?;
         tokio::spawn(connection);
         Ok(client)
+    }
+
+    /// Gives all jobs that wait a dedup key, as if they had been enqueued with it.
+    pub(crate) async fn give_keys(&self, url: &str) -> Outcome<()> {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        let give = "UPDATE bindery.job SET dedup_key = 'noop ' || id; UPDATE bindery.ready SET keyed = true";
+        client.batch_execute(give).await?;
+        // What that has left behind is no part of what follows.
+        client.batch_execute("VACUUM (FULL, ANALYZE) bindery.job").await?;
+        client.batch_execute("VACUUM ANALYZE bindery.ready").await?;
+        client.batch_execute("CHECKPOINT").await?;
+        Ok(())
+    }
+
+    /// Prints what the statements of a measurement of `count` things have cost, each thing's share, if it was asked for.
+    pub(crate) async fn list_statements(&self, url: &str, count: usize) -> Outcome<()> {
+        const LIST: &str = "SELECT calls, total_exec_time * 1000, rows, wal_bytes::float8, \
+            regexp_replace(query, '\\s+', ' ', 'g') FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 25";
+        if !wants_statements() {
+            return Ok(());
+        }
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+        tokio::spawn(connection);
+        client.batch_execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").await?;
+        for row in client.query(LIST, &[]).await? {
+            let (calls, rows): (i64, i64) = (row.try_get(0)?, row.try_get(2)?);
+            let (micros, bytes): (f64, f64) = (row.try_get(1)?, row.try_get(3)?);
+            let (text, each): (String, f64) = (row.try_get(4)?, count as f64);
+            let text: String = text.chars().take(110).collect();
+            println!("{:7.2} µs {:6.0} B of log, {calls} calls, {rows} rows: {text}", micros / each, bytes / each);
+        }
+        client.batch_execute("SELECT pg_stat_statements_reset()").await?;
+        Ok(())
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -27,12 +27,15 @@ const TASKS: usize = 4;
 fn job(number: usize) -> NewJob {
     let mut job = NewJob::new("q.noop", SubmissionId::from_raw(1), "noop", "noop");
     job.item = Some(ItemId::from_raw(number as i64 + 1));
-    job.dedup_key = Some(format!("noop {number}"));
     job
 }
 
+fn job_with_key(number: usize) -> NewJob {
+    NewJob { dedup_key: Some(format!("noop {number}")), ..job(number) }
+}
+
 /// Each task enqueues batch after batch, until all jobs are there. Returns how many were new.
-async fn enqueue_all(store: &Arc<PostgresStore>, count: usize) -> Outcome<usize> {
+async fn enqueue_all(store: &Arc<PostgresStore>, count: usize, job: fn(usize) -> NewJob) -> Outcome<usize> {
     let next = Arc::new(AtomicUsize::new(0));
     let tasks = (0..TASKS).map(|_| {
         let (store, next) = (Arc::clone(store), Arc::clone(&next));
@@ -56,32 +59,49 @@ async fn enqueue_all(store: &Arc<PostgresStore>, count: usize) -> Outcome<usize>
     Ok(new)
 }
 
+/// Jobs without dedup keys.
+pub(crate) fn enqueue_plain(bench: &Bench, count: usize) -> Outcome<Measured> {
+    bench.runtime.block_on(async {
+        let store = bench.store().await?;
+        let stopwatch = bench.stopwatch()?;
+        let new = enqueue_all(&store, count, job).await?;
+        let measured = stopwatch.stop(count)?;
+        assert_eq!(new, count, "every job is new");
+        Ok(measured)
+    })
+}
+
 /// Jobs with dedup keys: once new, and once more with the same keys.
 pub(crate) fn enqueue(bench: &Bench, count: usize) -> Outcome<(Measured, Measured)> {
     bench.runtime.block_on(async {
         let store = bench.store().await?;
         let stopwatch = bench.stopwatch()?;
-        let new = enqueue_all(&store, count).await?;
+        let new = enqueue_all(&store, count, job_with_key).await?;
         let first = stopwatch.stop(count)?;
         assert_eq!(new, count, "every key is new");
         let few = count / 10;
         let stopwatch = bench.stopwatch()?;
-        let new = enqueue_all(&store, few).await?;
+        let new = enqueue_all(&store, few, job_with_key).await?;
         assert_eq!(new, 0, "every key is in use");
         Ok((first, stopwatch.stop(few)?))
     })
 }
 
-/// No-op jobs through the worker: they are there before the clock starts.
-pub(crate) fn no_ops(bench: &Bench, count: usize) -> Outcome<Measured> {
+/// No-op jobs through the worker: they are there before the clock starts. With or without a dedup key each.
+pub(crate) fn no_ops(bench: &Bench, count: usize, with_keys: bool) -> Outcome<Measured> {
     bench.runtime.block_on(async {
-        let engine = bench.engine(fan::registry(count)).await?;
+        let url = bench.database().await?;
+        let engine = bench.engine_in(url.clone(), fan::registry(count)).await?;
         let id = fan::submission(&engine).await?;
         fan::split(&engine).await?;
+        if with_keys {
+            bench.give_keys(&url).await?;
+        }
         let stopwatch = bench.stopwatch()?;
         let worker = fan::work(&engine, id).await?;
         let measured = stopwatch.stop(count)?;
         worker.stop().await?;
+        bench.list_statements(&url, count).await?;
         check(&engine, id, count).await?;
         Ok(measured)
     })

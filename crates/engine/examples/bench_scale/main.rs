@@ -39,6 +39,9 @@ fn measure(only: Option<&str>) -> Outcome<()> {
         no_ops(&bench, wanted("noop"), wanted("peer"), &mut numbers)?;
     }
     if wanted("enqueue") {
+        let plain = jobs::enqueue_plain(&bench, ENQUEUED)?;
+        println!("enqueue without dedup keys, 1000 at a time by 4 tasks: {plain}");
+        numbers.push(format!("pg_enqueue_plain_per_s={:.0}", plain.per_second()));
         let (first, again) = jobs::enqueue(&bench, ENQUEUED)?;
         println!("enqueue with dedup keys, 1000 at a time by 4 tasks: {first}");
         println!("the same keys again, each merged into a live job: {again}");
@@ -61,12 +64,16 @@ fn measure(only: Option<&str>) -> Outcome<()> {
 /// Ours and the peer's in turns, so that both have the same share of whatever else the machine does.
 fn no_ops(bench: &Bench, own: bool, peer: bool, numbers: &mut Vec<String>) -> Outcome<()> {
     let graphile = if peer { peer::Graphile::install(bench)? } else { None };
-    let (mut ours, mut theirs) = (0.0_f64, None::<f64>);
+    let (mut ours, mut ours_with_keys) = (0.0_f64, 0.0_f64);
+    let (mut theirs, mut theirs_enqueued) = (None::<f64>, 0.0_f64);
     for _ in 0..ROUNDS {
         if own {
-            let measured = jobs::no_ops(bench, NOOP_JOBS)?;
+            let measured = jobs::no_ops(bench, NOOP_JOBS, false)?;
             println!("no-op jobs with outcome, event and join: {measured}");
             ours = ours.max(measured.per_second());
+            let measured = jobs::no_ops(bench, NOOP_JOBS, true)?;
+            println!("the same, each with a dedup key: {measured}");
+            ours_with_keys = ours_with_keys.max(measured.per_second());
         }
         for workers in graphile.iter().flat_map(|_| [1, 2]) {
             let Some(graphile) = &graphile else { continue };
@@ -74,10 +81,15 @@ fn no_ops(bench: &Bench, own: bool, peer: bool, numbers: &mut Vec<String>) -> Ou
             let (enqueued, per_second) = (thousands(run.enqueued_per_s), thousands(run.per_s));
             println!("graphile-worker, {workers} processes: {per_second} a second ({enqueued} enqueued a second)");
             theirs = Some(theirs.unwrap_or(0.0).max(run.per_s));
+            theirs_enqueued = theirs_enqueued.max(run.enqueued_per_s);
         }
     }
     numbers.push(format!("pg_noop_per_s={ours:.0}"));
     numbers.push(theirs.map_or("graphile_noop_per_s=absent".to_owned(), |n| format!("graphile_noop_per_s={n:.0}")));
     numbers.push(theirs.map_or("ratio=absent".to_owned(), |n| format!("ratio={:.2}", ours / n)));
+    numbers.push(format!("pg_noop_with_keys_per_s={ours_with_keys:.0}"));
+    let ratio = |n: f64| format!("ratio_with_keys={:.2}", ours_with_keys / n);
+    numbers.push(theirs.map_or("ratio_with_keys=absent".to_owned(), ratio));
+    numbers.push(format!("graphile_enqueue_per_s={theirs_enqueued:.0}"));
     Ok(())
 }

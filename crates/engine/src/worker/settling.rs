@@ -32,7 +32,7 @@ use tokio::{
 };
 
 /// How many results one commit takes.
-const LARGEST_COMMIT: usize = 250;
+const LARGEST_COMMIT: usize = 1_000;
 
 /// Several, so that some plan while others wait for the store.
 const SETTLERS: usize = 3;

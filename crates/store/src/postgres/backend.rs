@@ -132,7 +132,7 @@ impl Queue for PostgresStore {
             return Ok(Vec::new());
         }
         let from = self.limit_cursor();
-        let (claimed, cursor) = transaction!(self.db, Quiet, tx => claim::claim(&tx, &request, seen, &from).await)?;
+        let (claimed, cursor) = transaction!(self.db, Lease, tx => claim::claim(&tx, &request, seen, &from).await)?;
         self.found_nothing.store(claimed.is_empty(), Ordering::Relaxed);
         *self.limit_cursor.lock().unwrap_or_else(PoisonError::into_inner) = cursor;
         Ok(claimed)
@@ -157,7 +157,7 @@ impl Queue for PostgresStore {
     }
 
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
-        transaction!(self.db, Quiet, tx => broker_claims::adopt(&tx, worker, &leases, lease).await)
+        transaction!(self.db, Lease, tx => broker_claims::adopt(&tx, worker, &leases, lease).await)
     }
 
     async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>> {
@@ -183,7 +183,7 @@ impl Queue for PostgresStore {
         lease: Duration,
         finished: u64,
     ) -> StoreResult<Vec<JobId>> {
-        transaction!(self.db, Quiet, tx => ends::heartbeat(&tx, worker, &leases, lease, finished).await)
+        transaction!(self.db, Lease, tx => ends::heartbeat(&tx, worker, &leases, lease, finished).await)
     }
 
     async fn arrive(&self, worker: &Name) -> StoreResult<()> {

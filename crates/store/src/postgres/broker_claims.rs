@@ -2,7 +2,7 @@
 //! that wait for their report.
 
 use super::{
-    claim::{CLAIMED, claimed, store_claim},
+    claim::{AS_CLAIMED, StoredClaim, claimed, draw_token},
     ends::{HELD, arrays},
     fail::TxResult,
     rows::{self, JOB_COLUMNS},
@@ -15,7 +15,8 @@ use bindery_core::{
 };
 use std::{sync::LazyLock, time::Duration};
 
-/// Each message that was sent twice, or that comes after its lease has ended, finds another token and adopts nothing.
+/// Each message that was sent twice, or that comes after its lease has ended, finds another token or a fence that its own
+/// is not greater than, and adopts nothing.
 pub(super) async fn adopt(
     tx: &Tx,
     worker: &Name,
@@ -23,19 +24,25 @@ pub(super) async fn adopt(
     lease: Duration,
 ) -> TxResult<Vec<ClaimedJob>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
+        let held = HELD.replace("$2", "$6");
+        let of_job = "($6::bigint[])[width_bucket(id, $1::bigint[])]";
         format!(
-            "UPDATE job SET carried = false, worker = $3, claimed_at = $4, \
-             token = (SELECT nextval('claim_token')) WHERE {HELD} AND carried RETURNING {}",
-            *CLAIMED
+            "UPDATE job SET carried = false, worker = CASE WHEN state = 2 THEN $4 ELSE worker END, \
+             claimed_at = CASE WHEN state = 2 THEN $5 ELSE claimed_at END, \
+             token = CASE WHEN state = 2 THEN $2 ELSE token END, fence = greatest(fence, {of_job}) WHERE {held} \
+             AND (carried OR (state = 0 AND {of_job} = ANY(ARRAY(SELECT relayed.token FROM claim AS relayed \
+             WHERE relayed.token = ANY($6::bigint[]) AND relayed.carried)))) RETURNING {}",
+            *AS_CLAIMED
         )
     });
     let (jobs, tokens) = arrays(leases);
     let lease = Lease::starting(tx.now, lease);
-    let (name, now) = (worker.as_str(), tx.millis());
-    let adopted = tx.collect(&SQL, &[&jobs, &tokens, &name, &now], |row| claimed(row, lease)).await?;
-    if let Some(first) = adopted.first() {
-        let jobs: Vec<i64> = adopted.iter().map(|claim| claim.job.id.raw()).collect();
-        store_claim(tx, first.token.0, lease, &jobs).await?;
+    let (name, now, token, runs) = (worker.as_str(), tx.millis(), draw_token(tx).await?, true);
+    let adopted = tx.collect(&SQL, &[&jobs, &token, &runs, &name, &now, &tokens], |row| claimed(row, lease)).await?;
+    if !adopted.is_empty() {
+        let jobs = adopted.iter().map(|claim| claim.job.id.raw()).collect();
+        let claim = StoredClaim { token, lease, jobs, worker: name.to_owned(), claimed_at: now, is_carried: false };
+        claim.store(tx).await?;
     }
     Ok(adopted)
 }

@@ -1,6 +1,7 @@
 //! What follows from commits, table by table: one statement for all the rows of a table.
 
 use super::{
+    copy::{Target, WORTH_A_COPY, copy},
     fail::TxResult,
     reviews,
     rows::{item_number, payload_columns, status_number, to_json},
@@ -15,6 +16,7 @@ use bindery_core::{
     submission::{NewSubmission, SubmissionStatus},
 };
 use std::{collections::HashSet, hash::Hash, sync::LazyLock};
+use tokio_postgres::types::Type;
 
 /// Submissions, items, artifacts, outcomes and reviews, in this order.
 pub(super) async fn write_nouns(tx: &Tx, accepted: &[&Changes]) -> TxResult<()> {
@@ -173,6 +175,9 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
              made = excluded.made";
         format!("{} ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET {replace}", *INSERT)
     });
+    if outcomes.len() >= WORTH_A_COPY && !tx.again {
+        return copy_outcomes(tx, outcomes).await;
+    }
     let (outputs, blobs): (Vec<_>, Vec<_>) = outcomes.iter().map(|outcome| payload_columns(&outcome.output)).unzip();
     let input_hash =
         |outcome: &&Outcome| outcome.input_hash.as_ref().map(ContentHash::as_bytes).map(|hash| hash.to_vec());
@@ -224,6 +229,65 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
     ];
     tx.execute(if tx.again { &UPSERT } else { &INSERT }, &params).await?;
     Ok(())
+}
+
+async fn copy_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<()> {
+    const OUTCOMES: Target = Target {
+        table: "outcome",
+        columns: &[
+            ("submission_id", Type::INT8),
+            ("stage", Type::TEXT),
+            ("item_id", Type::INT8),
+            ("processor", Type::TEXT),
+            ("status", Type::INT2),
+            ("output", Type::TEXT),
+            ("output_blob", Type::BYTEA),
+            ("confidence", Type::FLOAT8),
+            ("error", Type::TEXT),
+            ("resume", Type::TEXT),
+            ("input_hash", Type::BYTEA),
+            ("processor_version", Type::INT8),
+            ("attempts", Type::INT8),
+            ("cost_micros", Type::INT8),
+            ("finished_at", Type::INT8),
+            ("reuse_key", Type::BYTEA),
+            ("recipe", Type::BYTEA),
+            ("subject", Type::BYTEA),
+            ("made", Type::TEXT),
+        ],
+    };
+    copy(tx, &OUTCOMES, async |rows| {
+        for outcome in outcomes {
+            let (output, output_blob) = payload_columns(&outcome.output);
+            let reuse = outcome.reuse.as_deref();
+            let hash = |hash: Option<&'_ ContentHash>| hash.map(|hash| hash.as_bytes().to_vec());
+            rows.as_mut()
+                .write(&[
+                    &outcome.submission.raw(),
+                    &outcome.stage.as_str(),
+                    &item_number(outcome.item),
+                    &outcome.processor.as_str(),
+                    &(outcome.status as i16),
+                    &output,
+                    &output_blob,
+                    &outcome.confidence,
+                    &outcome.error.as_ref().map(to_json),
+                    &outcome.resume.as_ref().map(to_json),
+                    &hash(outcome.input_hash.as_ref()),
+                    &i64::from(outcome.processor_version),
+                    &i64::from(outcome.attempts),
+                    &outcome.cost_micros,
+                    &outcome.finished_at.as_millis(),
+                    &hash(reuse.map(|reuse| &reuse.key)),
+                    &hash(reuse.map(|reuse| &reuse.recipe)),
+                    &hash(reuse.and_then(|reuse| reuse.subject.as_ref())),
+                    &reuse.and_then(|reuse| reuse.made.as_deref()),
+                ])
+                .await?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 pub(super) async fn advance_submissions(tx: &Tx, accepted: &[&Changes]) -> TxResult<()> {

@@ -3,8 +3,10 @@
 use super::{
     changes, events,
     fail::TxResult,
-    joins, repair,
-    rows::{self, JOB_WITH_LEASE, get, item_number, status_number, to_json},
+    joins, ready,
+    ready::{HELD_BY, STATE_NOW},
+    repair,
+    rows::{self, get, item_number, status_number, to_json},
     session::{Param, Tx},
 };
 use crate::{
@@ -21,7 +23,11 @@ use bindery_core::{
     submission::SubmissionStatus,
 };
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+use tokio_postgres::Row;
 
 pub(super) async fn pause(tx: &Tx, queue: &Name, because: Option<&str>) -> TxResult<bool> {
     let pause = "INSERT INTO queue (name, paused_because) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
@@ -65,10 +71,14 @@ pub(super) async fn matching_jobs(tx: &Tx, filter: &JobFilter, order: &str, lock
     if !states.is_empty() {
         params.push(&states);
         params.push(&shelves);
-        conditions.push(format!("state = ANY(${}) AND shelf = ANY(${})", params.len() - 1, params.len()));
+        let (state, shelf) = (params.len() - 1, params.len());
+        conditions.push(format!(
+            "CASE WHEN held.by_token IS NULL THEN state ELSE 2::smallint END = ANY(${state}) AND shelf = ANY(${shelf})"
+        ));
     }
     let condition = conditions.join(" AND ");
-    let sql = format!("SELECT {} FROM job WHERE {condition} ORDER BY {order} LIMIT $1 {lock}", *JOB_WITH_LEASE);
+    let (columns, held_by) = (&*rows::JOB_WITH_LEASE, &*HELD_BY);
+    let sql = format!("SELECT {columns} FROM job {held_by} WHERE {condition} ORDER BY {order} LIMIT $1 {lock}");
     tx.collect(&sql, &params, rows::job).await
 }
 
@@ -77,7 +87,7 @@ pub(super) async fn retry(tx: &mut Tx, filter: &JobFilter) -> TxResult<Retried> 
     if let Some(submission) = filter.submission {
         retried.reopened += u64::from(resume_cancelled_submission(tx, submission).await?);
     }
-    for job in matching_jobs(tx, filter, "id", "FOR UPDATE").await? {
+    for job in matching_jobs(tx, filter, "id", "FOR UPDATE OF job").await? {
         // Repairing a part may have dropped the dead run of a stage behind it, which will run again by itself.
         if tx.first("SELECT 1 FROM job WHERE id = $1", &[&job.id.raw()]).await?.is_none() {
             continue;
@@ -172,18 +182,27 @@ pub(super) async fn cancel_submission(tx: &mut Tx, id: SubmissionId) -> TxResult
 
 /// Those that nobody has claimed, always in the same order.
 pub(super) async fn raise_priorities(tx: &Tx, jobs: &[(JobId, i32)]) -> TxResult<u64> {
+    static RAISE: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "UPDATE job SET priority = raised.priority FROM \
+             (SELECT job.id, wanted.priority FROM unnest($1::bigint[], $2::int[]) AS wanted(id, priority) \
+              JOIN job ON job.id = wanted.id WHERE {} IN (0, 1, 3, 4) AND job.priority < wanted.priority \
+              ORDER BY job.id FOR UPDATE OF job) AS raised WHERE job.id = raised.id RETURNING job.id, job.submission_id",
+            *STATE_NOW
+        )
+    });
     let sorted: BTreeMap<i64, i32> = jobs.iter().map(|(job, priority)| (job.raw(), *priority)).collect();
     let (ids, priorities): (Vec<i64>, Vec<i32>) = sorted.into_iter().unzip();
-    let raise = "UPDATE job SET priority = raised.priority FROM \
-                 (SELECT job.id, wanted.priority FROM unnest($1::bigint[], $2::int[]) AS wanted(id, priority) \
-                  JOIN job ON job.id = wanted.id WHERE job.state IN (0, 1, 3, 4) AND job.priority < wanted.priority \
-                  ORDER BY job.id FOR UPDATE OF job) AS raised WHERE job.id = raised.id";
-    tx.execute(raise, &[&ids, &priorities]).await
+    let raised = |row: &Row| Ok((get::<i64>(row, 0)?, get::<i64>(row, 1)?));
+    let raised = tx.collect(&RAISE, &[&ids, &priorities], raised).await?;
+    let (jobs, submissions): (Vec<i64>, BTreeSet<i64>) = raised.into_iter().unzip();
+    ready::put_in_order(tx, &submissions.into_iter().collect::<Vec<_>>(), &jobs).await?;
+    Ok(jobs.len() as u64)
 }
 
 pub(super) async fn cancel_job(tx: &mut Tx, id: JobId) -> TxResult<bool> {
     let filter = JobFilter { ids: vec![id], ..JobFilter::default() };
-    let found = matching_jobs(tx, &filter, "id", "FOR UPDATE").await?;
+    let found = matching_jobs(tx, &filter, "id", "FOR UPDATE OF job").await?;
     let Some(job) = found.into_iter().next().filter(|job| job.state.is_live()) else { return Ok(false) };
     let message = "cancelled by hand".to_owned();
     let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };

@@ -1,8 +1,9 @@
 //! How claims end: done, given back, extended, or otherwise.
 
 use super::{
-    claim::store_claim,
+    claim::StoredClaim,
     fail::TxResult,
+    ready,
     rows::{get, to_json},
     session::Tx,
 };
@@ -13,11 +14,42 @@ use std::{
     sync::LazyLock,
     time::Duration,
 };
+use tokio_postgres::Row;
+
+/// A job whose row is not marked by its claim and that is ready, if no claim has it.
+pub(super) const UNMARKED: &str =
+    "job.state = 0 AND job.suspect = 0 AND job.limit_key IS NULL AND job.dedup_key IS NULL";
 
 /// The claims of a statement that still hold: `$1` jobs in ascending order, `$2` their tokens. The jobs are looked up in
 /// the order of the index and locked in it, by everybody. A job's token stands at its own place among the jobs.
-pub(super) const HELD: &str =
-    "id = ANY($1::bigint[]) AND token = ($2::bigint[])[width_bucket(id, $1::bigint[])] AND state = 2";
+///
+/// A claim of an unmarked job holds where its lease is stored and the job has not become ready since.
+pub(super) static HELD: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{} AND {TOKEN_OF_JOB} = ANY(ARRAY(SELECT stored.token FROM claim AS stored WHERE stored.token = ANY($2::bigint[])))",
+        *HELD_ONCE_STORED
+    )
+});
+
+const TOKEN_OF_JOB: &str = "($2::bigint[])[width_bucket(id, $1::bigint[])]";
+
+/// The same where it is known that the leases were stored until just now.
+static HELD_ONCE_STORED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "id = ANY($1::bigint[]) AND ((state = 2 AND token = {TOKEN_OF_JOB}) OR ({UNMARKED} AND fence < {TOKEN_OF_JOB}))"
+    )
+});
+
+/// The same for a single token, `$2`.
+static IS_HELD: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "((state = 2 AND token = $2) OR ({UNMARKED} AND fence < $2)) \
+         AND EXISTS (SELECT 1 FROM claim AS stored WHERE stored.token = $2)"
+    )
+});
+
+/// Of one job: `$1`, with its token `$2`.
+static HELD_ALONE: LazyLock<String> = LazyLock::new(|| format!("id = $1 AND {}", *IS_HELD));
 
 /// A suspect whose run has ended is none any more. One that was given up before it began stays one: whoever runs it again
 /// runs it apart from other work.
@@ -34,24 +66,36 @@ pub(super) fn arrays<'a>(leases: impl IntoIterator<Item = &'a (JobId, Token)>) -
 /// with the newer payload. Each job may be named once. Returns those whose claim held.
 pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet<JobId>> {
     static DELETE: LazyLock<String> =
-        LazyLock::new(|| format!("DELETE FROM job WHERE {HELD} AND NOT dirty RETURNING id"));
+        LazyLock::new(|| format!("DELETE FROM job WHERE {} AND NOT dirty RETURNING id", *HELD));
+    // Most of the time all are from one claim, whose token need not be looked up for each.
+    static DELETE_OF_ONE: LazyLock<String> =
+        LazyLock::new(|| format!("DELETE FROM job WHERE id = ANY($1) AND {} AND NOT dirty RETURNING id", *IS_HELD));
     static RENEW: LazyLock<String> = LazyLock::new(|| {
         format!(
             "UPDATE job SET state = 0, attempt = 0, dirty = false, payload = next_payload, \
              payload_blob = next_payload_blob, next_payload = NULL, next_payload_blob = NULL, resume = NULL, \
              suspect = 0, begun_with = 0, losses = 0, error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
-             WHERE {HELD} AND dirty RETURNING id"
+             WHERE {} AND dirty RETURNING id",
+            *HELD
         )
     });
     if done.is_empty() {
         return Ok(HashSet::new());
     }
     let (jobs, tokens) = arrays(done);
-    let mut ended = ids(&tx.query(&DELETE, &[&jobs, &tokens]).await?)?;
+    let mut ended = match same_token(&tokens) {
+        Some(token) => ids(&tx.query(&DELETE_OF_ONE, &[&jobs, &token]).await?)?,
+        None => ids(&tx.query(&DELETE, &[&jobs, &tokens]).await?)?,
+    };
     if ended.len() < done.len() {
         ended.extend(ids(&tx.query(&RENEW, &[&jobs, &tokens, &tx.millis()]).await?)?);
     }
     Ok(ended)
+}
+
+fn same_token(tokens: &[i64]) -> Option<i64> {
+    let first = *tokens.first()?;
+    tokens.iter().all(|token| *token == first).then_some(first)
 }
 
 fn ids(rows: &[tokio_postgres::Row]) -> TxResult<HashSet<JobId>> {
@@ -73,26 +117,30 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 1, attempt = attempt + 1, due_at = $3, lease_ms = $6, token = NULL, worker = NULL, \
-                     error = $4, resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                     error = $4, resume = $5, {END_SUSPICION} WHERE {}",
+                    *HELD_ALONE
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
             tx.execute(&SQL, &[&id, &token_number, &tx.millis_after(*after), &error, &resume, &length(*after)]).await?
         }
         JobEnd::Hold { has_advanced: true } => {
-            let sql = "UPDATE job SET attempt = 0, losses = 0 WHERE id = $1 AND token = $2 AND state = 2";
-            tx.execute(sql, &[&id, &token_number]).await?
+            static SQL: LazyLock<String> =
+                LazyLock::new(|| format!("UPDATE job SET attempt = 0, losses = 0 WHERE {}", *HELD_ALONE));
+            tx.execute(&SQL, &[&id, &token_number]).await?
         }
         JobEnd::Hold { has_advanced: false } => {
             // Locked, so that nobody gives the job away before what it has caused is stored.
-            let sql = "SELECT 1 FROM job WHERE id = $1 AND token = $2 AND state = 2 FOR UPDATE";
-            u64::from(tx.first(sql, &[&id, &token_number]).await?.is_some())
+            static SQL: LazyLock<String> =
+                LazyLock::new(|| format!("SELECT 1 FROM job WHERE {} FOR UPDATE", *HELD_ALONE));
+            u64::from(tx.first(&SQL, &[&id, &token_number]).await?.is_some())
         }
         JobEnd::Park { until, after, error, resume } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 3, parked_until = $3, due_at = $6, lease_ms = $7, token = NULL, \
-                     worker = NULL, error = $4, resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                     worker = NULL, error = $4, resume = $5, {END_SUSPICION} WHERE {}",
+                    *HELD_ALONE
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
@@ -104,23 +152,26 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 5, attempt = attempt + 1, due_at = NULL, token = NULL, worker = NULL, \
-                     error = $3, resume = $4, ended_at = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                     error = $3, resume = $4, ended_at = $5, {END_SUSPICION} WHERE {}",
+                    *HELD_ALONE
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
             tx.execute(&SQL, &[&id, &token_number, &error, &resume, &tx.millis()]).await?
         }
         JobEnd::Continue { cursor } => {
-            let sql =
-                "UPDATE job SET cursor = $3, losses = 0 WHERE id = $1 AND token = $2 AND state = 2 AND cursor < $3";
-            tx.execute(sql, &[&id, &token_number, cursor]).await?
+            static SQL: LazyLock<String> = LazyLock::new(|| {
+                format!("UPDATE job SET cursor = $3, losses = 0 WHERE {} AND cursor < $3", *HELD_ALONE)
+            });
+            tx.execute(&SQL, &[&id, &token_number, cursor]).await?
         }
         JobEnd::Await { within, error } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 4, attempt = attempt + 1, due_at = $3, announce_at = 0, overdue = false, \
                      token = NULL, worker = NULL, error = $4, {END_SUSPICION} \
-                     WHERE id = $1 AND token = $2 AND state = 2"
+                     WHERE {}",
+                    *HELD_ALONE
                 )
             });
             tx.execute(&SQL, &[&id, &token_number, &tx.millis_after(*within), &error.as_ref().map(to_json)]).await?
@@ -144,13 +195,17 @@ pub(super) async fn take_newer_payload(tx: &Tx, jobs: &[i64]) -> TxResult<()> {
     Ok(())
 }
 
+/// A job that the claim has marked becomes ready by the change of its state; any other goes back here.
 pub(super) async fn release(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<()> {
+    static BACK: LazyLock<String> = LazyLock::new(|| {
+        ready::giving_back(&format!(
+            "UPDATE job SET state = 0, begun_with = 0, due_at = NULL, token = NULL, worker = NULL, \
+             fence = (SELECT nextval('claim_token') << 24) WHERE {}",
+            *HELD
+        ))
+    });
     let (jobs, tokens) = arrays(leases);
-    let back = format!(
-        "UPDATE job SET state = 0, begun_with = 0, due_at = NULL, token = NULL, worker = NULL \
-         WHERE {HELD} RETURNING id"
-    );
-    let released: Vec<i64> = tx.collect(&back, &[&jobs, &tokens], |row| get(row, 0)).await?;
+    let released: Vec<i64> = tx.collect(&BACK, &[&jobs, &tokens], |row| get(row, 0)).await?;
     take_newer_payload(tx, &released).await
 }
 
@@ -171,34 +226,48 @@ pub(super) async fn heartbeat(
 }
 
 /// Leases those of the jobs that are still held anew; returns them. What else was claimed with them and
-/// is not named keeps the lease that it had: a worker that forgot a job must lose it, however long its others run.
+/// is not named keeps the lease that it had: a worker that forgot a job must lose it, however long its others run. What has
+/// been adopted from the one who carries it is not its any more, although it came with the same claim.
 async fn extend(tx: &Tx, leases: &[(JobId, Token)], lease: Duration) -> TxResult<HashSet<(JobId, Token)>> {
+    static TAKE: LazyLock<String> =
+        LazyLock::new(|| format!("DELETE FROM claim WHERE token = ANY($1) RETURNING {}", StoredClaim::COLUMNS));
+    static STILL: LazyLock<String> =
+        LazyLock::new(|| format!("SELECT id, {TOKEN_OF_JOB} FROM job WHERE {}", *HELD_ONCE_STORED));
     if leases.is_empty() {
         return Ok(HashSet::new());
     }
-    let mut all: BTreeMap<(JobId, Token), Lease> = BTreeMap::new();
+    let named: HashSet<(JobId, Token)> = leases.iter().copied().collect();
     let tokens: BTreeSet<i64> = leases.iter().map(|(_, token)| token.0).collect();
-    let take = "DELETE FROM claim WHERE token = ANY($1) RETURNING token, until, jobs, lease_ms";
-    for row in tx.query(take, &[&tokens.into_iter().collect::<Vec<_>>()]).await? {
-        let (token, lease) = (Token(get(&row, 0)?), Lease { until: get(&row, 1)?, length: get(&row, 3)? });
-        let jobs: Vec<i64> = get(&row, 2)?;
-        all.extend(jobs.into_iter().map(|job| ((JobId::from_raw(job), token), lease)));
-    }
+    let stored = tx.collect(&TAKE, &[&tokens.into_iter().collect::<Vec<_>>()], StoredClaim::read).await?;
     let extended = Lease::starting(tx.now, lease);
-    all.extend(leases.iter().map(|held| (*held, extended)));
+    // Where each is stored: by whom and when it was claimed is said there.
+    let mut all: BTreeMap<(JobId, Token), (usize, Lease)> = BTreeMap::new();
+    for (place, claim) in stored.iter().enumerate() {
+        for job in &claim.jobs {
+            let held = (JobId::from_raw(*job), Token(claim.token));
+            all.insert(held, (place, if named.contains(&held) { extended } else { claim.lease }));
+        }
+    }
     let (jobs, tokens) = arrays(all.keys());
-    let still = format!("SELECT id, token FROM job WHERE {HELD}");
-    let running: HashSet<(JobId, Token)> = tx
-        .collect(&still, &[&jobs, &tokens], |row| Ok((JobId::from_raw(get(row, 0)?), Token(get(row, 1)?))))
-        .await?
-        .into_iter()
-        .collect();
-    let mut claims: BTreeMap<(Token, Lease), Vec<i64>> = BTreeMap::new();
-    for ((job, token), lease) in all.into_iter().filter(|(held, _)| running.contains(held)) {
-        claims.entry((token, lease)).or_default().push(job.raw());
+    let running = |row: &Row| Ok((JobId::from_raw(get(row, 0)?), Token(get(row, 1)?)));
+    let running: HashSet<(JobId, Token)> = tx.collect(&STILL, &[&jobs, &tokens], running).await?.into_iter().collect();
+    let mut held = HashSet::new();
+    let mut claims: BTreeMap<(usize, Lease), Vec<i64>> = BTreeMap::new();
+    for (is_held, (place, lease)) in all.into_iter().filter(|(is_held, _)| running.contains(is_held)) {
+        held.insert(is_held);
+        claims.entry((place, lease)).or_default().push(is_held.0.raw());
     }
-    for ((token, lease), jobs) in claims {
-        store_claim(tx, token.0, lease, &jobs).await?;
+    for ((place, lease), jobs) in claims {
+        let StoredClaim { token, worker, claimed_at, is_carried, .. } = &stored[place];
+        let claim = StoredClaim {
+            token: *token,
+            lease,
+            jobs,
+            worker: worker.clone(),
+            claimed_at: *claimed_at,
+            is_carried: *is_carried,
+        };
+        claim.store(tx).await?;
     }
-    Ok(running)
+    Ok(held)
 }

@@ -6,6 +6,7 @@
 
 use super::{
     commit,
+    copy::{Target, WORTH_A_COPY, copy},
     fail::TxResult,
     rows::{self, EVENT_COLUMNS, get},
     session::{Db, Param, Tx},
@@ -24,6 +25,7 @@ use std::{
     sync::{LazyLock, atomic::Ordering},
     time::{Duration, Instant},
 };
+use tokio_postgres::types::Type;
 
 /// How many bits of a position count inside a transaction.
 const PLACE_BITS: u32 = 20;
@@ -74,8 +76,14 @@ pub(super) async fn append(tx: &Tx, events: &[&NewEvent]) -> TxResult<Vec<Option
         [&columns.0, &columns.1, &columns.2, &columns.3, &columns.4, &columns.5, &columns.6, &columns.7];
     // Looking whether an id is taken costs; most events have none.
     if events.iter().all(|event| event.id.is_none()) {
-        let (start, _) = tokio::try_join!(tx.first(START, &[]), tx.execute(&INSERT, &params))?;
-        let start = start.map_or(Ok(0), |row| get::<i64>(&row, 0))?;
+        let start = async { tx.first(START, &[]).await?.map_or(Ok(0), |row| get::<i64>(&row, 0)) };
+        let start = if events.len() < WORTH_A_COPY {
+            tokio::try_join!(start, tx.execute(&INSERT, &params))?.0
+        } else {
+            let start = start.await?;
+            store(tx, start + first, events).await?;
+            start
+        };
         tx.newest_event.fetch_max(start + places.end - 1, Ordering::Relaxed);
         return Ok(places.map(|place| Some(EventSeq::from_raw(start + place))).collect());
     }
@@ -85,6 +93,32 @@ pub(super) async fn append(tx: &Tx, events: &[&NewEvent]) -> TxResult<Vec<Option
     let start = newest & !(PLACES - 1);
     let position = |place: i64| Some(start + place).filter(|seq| stored.contains(seq)).map(EventSeq::from_raw);
     Ok(places.map(position).collect())
+}
+
+/// Stores events without ids, from a position on.
+async fn store(tx: &Tx, from: i64, events: &[&NewEvent]) -> TxResult<()> {
+    const EVENTS: Target = Target {
+        table: "event",
+        columns: &[
+            ("seq", Type::INT8),
+            ("kind", Type::TEXT),
+            ("submission_id", Type::INT8),
+            ("item_id", Type::INT8),
+            ("subject", Type::TEXT),
+            ("at", Type::INT8),
+            ("data", Type::TEXT),
+        ],
+    };
+    copy(tx, &EVENTS, async |rows| {
+        for (seq, event) in (from..).zip(events) {
+            let (submission, item) = (event.submission.map(SubmissionId::raw), event.item.map(ItemId::raw));
+            let at = event.at.unwrap_or(tx.now).as_millis();
+            let (kind, subject) = (event.kind.as_str(), event.subject.as_deref());
+            rows.as_mut().write(&[&seq, &kind, &submission, &item, &subject, &at, &event.data]).await?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// Appends an event about a submission, under the id that its sender knows it by.

@@ -1,16 +1,20 @@
 //! Jobs with the honest answer to "why does it wait?", looking each fact up once.
 
-use super::{control::matching_jobs, fail::TxResult, rows::get, session::Tx};
+use super::{control::matching_jobs, fail::TxResult, ready::STATE_NOW, rows::get, session::Tx};
 use crate::query::{JobFilter, JobView};
 use bindery_core::{
     Name,
     job::{Job, JobState, Limit, WaitReason},
 };
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 pub(super) async fn jobs(tx: &Tx, filter: &JobFilter) -> TxResult<Vec<JobView>> {
     // The order in which they will run, roughly: what runs, then what is ready, then the rest.
-    let order = "CASE state WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 + state END, priority DESC, id";
+    let order = "CASE WHEN state = 2 OR held.by_token IS NOT NULL THEN 0 WHEN state = 0 THEN 1 ELSE 2 + state END, \
+                 priority DESC, id";
     let found = matching_jobs(tx, filter, order, "").await?;
     let paused: HashSet<String> =
         tx.collect("SELECT name FROM queue", &[], |row| get(row, 0)).await?.into_iter().collect();
@@ -76,13 +80,18 @@ impl Explainer<'_> {
 
     /// Counts only what stands between this job and the one asked about before it.
     async fn jobs_ahead(&mut self, job: &Job) -> TxResult<u64> {
+        static BETWEEN: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT count(*) FROM job WHERE state = 0 AND queue = $1 \
+                 AND (priority > $2 OR (priority = $2 AND id < $3)) \
+                 AND (priority < $4 OR (priority = $4 AND id >= $5)) AND {} = 0",
+                *STATE_NOW
+            )
+        });
         let (priority, id, before) = self.ahead.get(&job.queue).copied().unwrap_or((i32::MAX, -1, 0));
-        let between = "SELECT count(*) FROM job WHERE state = 0 AND queue = $1 \
-                       AND (priority > $2 OR (priority = $2 AND id < $3)) \
-                       AND (priority < $4 OR (priority = $4 AND id >= $5))";
         let params: [super::session::Param<'_>; 5] =
             [&job.queue.as_str(), &job.priority, &job.id.raw(), &priority, &id];
-        let more: i64 = match self.tx.first(between, &params).await? {
+        let more: i64 = match self.tx.first(&BETWEEN, &params).await? {
             Some(row) => get(&row, 0)?,
             None => 0,
         };

@@ -1,6 +1,7 @@
 //! Storing jobs: new ones, and those that a live job with the same dedup key takes in.
 
 use super::{
+    copy::{Target, WORTH_A_COPY, copy},
     fail::{TxError, TxResult},
     rows::{get, item_number, payload_columns, to_json},
     session::Tx,
@@ -12,7 +13,7 @@ use bindery_core::{
 };
 use futures_util::future::try_join_all;
 use std::{collections::HashMap, sync::LazyLock};
-use tokio_postgres::Row;
+use tokio_postgres::{Row, types::Type};
 
 /// Stores jobs; the results are in their order. New ones get their ids in that order too.
 ///
@@ -108,13 +109,20 @@ async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Optio
         format!("{INSERT_ALL} {new} RETURNING id, dedup_key")
     });
     let new = || fresh.iter().map(|place| jobs[*place]);
+    // Looking whether a key is taken costs; most of what the engine enqueues has none, and most keys are new. Where one is
+    // not after all, the transaction is run again.
+    let look = new().any(|job| job.dedup_key.is_some()) && tx.expects_taken_keys();
+    if fresh.len() >= WORTH_A_COPY && !look {
+        let new: Vec<&NewJob> = new().collect();
+        for (place, id) in fresh.iter().zip(copy_jobs(tx, &new).await?) {
+            results[*place] = Some(Enqueued::New(JobId::from_raw(id)));
+        }
+        return Ok(Vec::new());
+    }
     let (states, dues): (Vec<i16>, Vec<Option<i64>>) = new().map(|job| beginning(tx, job)).unzip();
     let (payloads, blobs): (Vec<_>, Vec<_>) = new().map(|job| payload_columns(&job.payload)).unzip();
     let limit = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.running).map(i64::from);
     let rate = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.per_minute).map(i64::from);
-    // Looking whether a key is taken costs; most of what the engine enqueues has none, and most keys are new. Where one is
-    // not after all, the transaction is run again.
-    let look = new().any(|job| job.dedup_key.is_some()) && tx.expects_taken_keys();
     let rows = tx
         .query(
             if look { &INSERT_NEW } else { &INSERT },
@@ -158,6 +166,70 @@ async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Optio
         tx.saw_keys(!lost.is_empty());
     }
     Ok(lost)
+}
+
+/// Stores jobs that are all new, in their order. Returns their ids.
+async fn copy_jobs(tx: &Tx, jobs: &[&NewJob]) -> TxResult<Vec<i64>> {
+    const JOBS: Target = Target {
+        table: "job",
+        columns: &[
+            ("id", Type::INT8),
+            ("queue", Type::TEXT),
+            ("submission_id", Type::INT8),
+            ("item_id", Type::INT8),
+            ("stage", Type::TEXT),
+            ("processor", Type::TEXT),
+            ("join_id", Type::INT8),
+            ("priority", Type::INT4),
+            ("state", Type::INT2),
+            ("due_at", Type::INT8),
+            ("dedup_key", Type::TEXT),
+            ("limit_key", Type::TEXT),
+            ("limit_running", Type::INT8),
+            ("limit_per_minute", Type::INT8),
+            ("await_report_ms", Type::INT8),
+            ("payload", Type::TEXT),
+            ("payload_blob", Type::BYTEA),
+            ("resume", Type::TEXT),
+            ("created_at", Type::INT8),
+        ],
+    };
+    let draw = "SELECT nextval('job_number') FROM generate_series(1, $1::bigint)";
+    let mut ids: Vec<i64> = tx.collect(draw, &[&(jobs.len() as i64)], |row| get(row, 0)).await?;
+    ids.sort_unstable();
+    copy(tx, &JOBS, async |rows| {
+        for (id, job) in ids.iter().zip(jobs) {
+            let (state, due_at) = beginning(tx, job);
+            let (payload, payload_blob) = payload_columns(&job.payload);
+            let limit = job.limit.as_ref();
+            rows.as_mut()
+                .write(&[
+                    id,
+                    &job.queue.as_str(),
+                    &job.submission.raw(),
+                    &item_number(job.item),
+                    &job.stage.as_str(),
+                    &job.processor.as_str(),
+                    &job.join.map(JoinId::raw),
+                    &job.priority,
+                    &state,
+                    &due_at,
+                    &job.dedup_key,
+                    &limit.map(|limit| limit.key.as_str()),
+                    &limit.and_then(|limit| limit.running).map(i64::from),
+                    &limit.and_then(|limit| limit.per_minute).map(i64::from),
+                    &job.await_report_ms,
+                    &payload,
+                    &payload_blob,
+                    &job.resume.as_ref().map(to_json),
+                    &tx.millis(),
+                ])
+                .await?;
+        }
+        Ok(())
+    })
+    .await?;
+    Ok(ids)
 }
 
 /// The state that a new job begins in, and until when.

@@ -21,11 +21,12 @@
 //! | `tls` | encrypted connections |
 //! | `migrate` | brings the schema forward, refuses a newer one |
 //! | `session` | connections, transactions, and running them again |
+//! | `copy` | many new rows of a table in one stream |
 //! | `fail` | the server's errors in our words |
 //! | `listen`, `news` | hears of other processes' changes, and tells them of ours |
 //! | `group` | gathers what callers commit at the same moment |
 //! | `commit`, `guards`, `changes` | commits: which of them hold, and what follows, table by table |
-//! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
+//! | `jobs`, `ready`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
 //! | `workers` | who works on it |
 //! | `portable` | all rows out, all rows in |
 //! | `progress` | counters of outcomes and items, kept with the rows |
@@ -44,6 +45,7 @@ mod claim;
 mod clock;
 mod commit;
 mod control;
+mod copy;
 mod dead_letters;
 mod empty_answer_cache;
 mod ends;
@@ -62,6 +64,7 @@ mod news;
 mod open;
 mod portable;
 mod progress;
+mod ready;
 mod records;
 mod removal;
 mod repair;

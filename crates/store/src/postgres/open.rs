@@ -1,6 +1,7 @@
 //! Connecting: how, and what can be wrong with a server.
 
 use super::{
+    claim,
     fail::{is_going, message},
     migrate,
     session::{Db, Setup},
@@ -148,7 +149,7 @@ fn pooled(options: &PostgresOptions, place: String, config: Config, tls: MakeRus
     let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config.clone(), tls.clone(), manager_config);
     let (class, process) = (lock_class(&options.schema), fastrand::i32(1..));
-    let lock = format!("SELECT pg_advisory_lock_shared({class}, {process})");
+    let lock = format!("SELECT pg_advisory_lock_shared({class}, {process}); {}", claim::NUMBER_CONNECTION);
     let be_seen = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
         let lock = lock.clone();
         Box::pin(async move { client.batch_execute(&lock).await.map_err(HookError::Backend) })

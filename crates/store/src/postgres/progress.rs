@@ -5,6 +5,7 @@
 
 use super::{
     fail::TxResult,
+    ready::STATE_NOW,
     rows::get,
     session::{Db, Tx, transaction},
 };
@@ -87,8 +88,10 @@ pub(super) async fn item_counts(tx: &Tx, submission: SubmissionId) -> TxResult<I
 
 /// What has ended is kept; what is live is counted, for it is the smaller part of all that is long.
 pub(super) async fn stage_counts(tx: &Tx, submission: SubmissionId) -> TxResult<Vec<StageRow>> {
-    let live = "SELECT stage, state, count(*) FROM job WHERE submission_id = $1 AND queue <> $2 GROUP BY stage, state";
+    let state = &*STATE_NOW;
+    let live =
+        format!("SELECT stage, {state}, count(*) FROM job WHERE submission_id = $1 AND queue <> $2 GROUP BY 1, 2");
     let outcomes = tx.collect(KEPT, &[&submission.raw(), &OUTCOMES], read_counted).await?;
-    let jobs = tx.collect(live, &[&submission.raw(), &ENGINE_QUEUE], read_counted).await?;
+    let jobs = tx.collect(&live, &[&submission.raw(), &ENGINE_QUEUE], read_counted).await?;
     Ok(gather::stage_rows(outcomes, jobs))
 }

@@ -2,6 +2,7 @@
 
 use super::{
     fail::TxResult,
+    ready::STATE_NOW,
     rows::{get, name},
     session::Tx,
 };
@@ -18,8 +19,9 @@ fn read_counted(row: &Row) -> TxResult<Counted> {
 }
 
 pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {
-    let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
-    let jobs = tx.collect(counts, &[], |row| Ok((read_counted(row)?, Timestamp::from_millis(get(row, 3)?)))).await?;
+    let state = &*STATE_NOW;
+    let counts = format!("SELECT queue, {state}, count(*), min(created_at) FROM job GROUP BY 1, 2");
+    let jobs = tx.collect(&counts, &[], |row| Ok((read_counted(row)?, Timestamp::from_millis(get(row, 3)?)))).await?;
     let paused = "SELECT name, paused_because FROM queue";
     let paused = tx.collect(paused, &[], |row| Ok((get(row, 0)?, get(row, 1)?))).await?;
     Ok(gather::queue_views(jobs, paused))

@@ -147,6 +147,8 @@ impl Retention for PostgresStore {
                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
                    AND classid::bigint = $1 AND objid::bigint <> $2) \
                    AND NOT EXISTS (SELECT 1 FROM job WHERE state = 2) \
+                   AND NOT EXISTS (SELECT 1 FROM claim JOIN job ON job.id = ANY(claim.jobs) \
+                   WHERE job.state = 0 AND job.fence < claim.token) \
                    AND NOT EXISTS (SELECT 1 FROM worker WHERE seen_at >= $3 AND coalesce(left_at, 0) < seen_at)";
         let (class, process) = self.db.setup.use_lock;
         let (class, process) = (i64::from(class), i64::from(process));

@@ -99,10 +99,21 @@ pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, 
     attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
     payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried, claimed_at, ended_at";
 
-/// The same, with the end of the lease where there is one. It is kept for each claim.
+/// The same, with what the claim says that has an unmarked job, as `held`, and the end of the lease where there is one: it
+/// is kept for each claim.
 pub(super) static JOB_WITH_LEASE: LazyLock<String> = LazyLock::new(|| {
-    let until = "SELECT until FROM claim WHERE claim.token = job.token AND job.id = ANY(claim.jobs)";
-    JOB_COLUMNS.replace("due_at", &format!("coalesce(due_at, ({until})) AS due_at"))
+    let until =
+        "SELECT marking.until FROM claim AS marking WHERE marking.token = job.token AND job.id = ANY(marking.jobs)";
+    let column = |column: &str| match column {
+        "due_at" => format!("coalesce(due_at, held.by_until, ({until})) AS due_at"),
+        "state" => "CASE WHEN held.by_token IS NULL THEN state ELSE 2::smallint END AS state".to_owned(),
+        "token" => "coalesce(token, held.by_token) AS token".to_owned(),
+        "worker" => "coalesce(worker, held.by_worker) AS worker".to_owned(),
+        "carried" => "coalesce(held.by_carried, carried) AS carried".to_owned(),
+        "claimed_at" => "coalesce(held.by_claimed_at, claimed_at) AS claimed_at".to_owned(),
+        other => other.to_owned(),
+    };
+    JOB_COLUMNS.split(", ").map(column).collect::<Vec<_>>().join(", ")
 });
 
 /// What indexes see of a state: claims do not change it.

@@ -19,6 +19,7 @@ use bindery_core::{
     fault::{FaultPoint, Faults},
     time::Clock,
 };
+use bytes::Bytes;
 use deadpool_postgres::{HookError, Object, Pool, PoolError};
 use std::{
     fmt,
@@ -29,7 +30,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
-use tokio_postgres::{Config, Row, SimpleQueryMessage, types::ToSql};
+use tokio_postgres::{Config, CopyInSink, Row, SimpleQueryMessage, types::ToSql};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How often a transaction is run again because of others.
@@ -83,8 +84,10 @@ impl fmt::Debug for Db {
 pub(super) enum Kind {
     /// Changes that others wait for: they are told.
     Write,
-    /// Changes that are news to nobody: claims, heartbeats.
+    /// Changes that no other process waits for.
     Quiet,
+    /// The same without a wait for the disk, for leases: one that a crash of the server takes away was never given.
+    Lease,
     /// One consistent snapshot.
     Read,
 }
@@ -132,6 +135,14 @@ impl Tx {
 
     pub(super) async fn first(&self, sql: &str, params: &[Param<'_>]) -> TxResult<Option<Row>> {
         Ok(self.query(sql, params).await?.into_iter().next())
+    }
+
+    /// Begins a `COPY` into a table.
+    pub(super) async fn copy_in(&self, sql: &str) -> TxResult<CopyInSink<Bytes>> {
+        let client = self.client()?;
+        tracing::trace!(target: STATEMENTS, sql);
+        let statement = client.prepare_cached(sql).await?;
+        Ok(client.copy_in(&statement).await?)
     }
 
     /// How many rows were changed.
@@ -291,6 +302,7 @@ impl Db {
                  SET LOCAL enable_bitmapscan = on"
             }
             Kind::Write | Kind::Quiet => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+            Kind::Lease => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off",
         };
         for attempt in 0.. {
             let client = self.client().await?;

@@ -31,7 +31,6 @@ pub(super) async fn next_in(db: &Db) -> StoreResult<Option<Duration>> {
 /// The next group: those with the fewest losses first, large groups before small ones. What another claim has in hand is
 /// skipped.
 pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<Vec<ClaimedJob>> {
-    static LEASE: LazyLock<String> = LazyLock::new(|| claim::lease_statement("suspect > 0"));
     const NEXT: &str = "SELECT id, priority, limit_key, limit_running, limit_per_minute, losses, suspect FROM job \
          WHERE suspect > 0 AND state = 0 \
          AND CASE WHEN $1::text[] IS NULL THEN NOT starts_with(queue, 'q.only.') ELSE queue = ANY($1) END \
@@ -56,7 +55,7 @@ pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<
     let Some((_, _, first)) = all.first().copied() else { return Ok(Vec::new()) };
     let size = usize::try_from(first.1).unwrap_or(1).min(request.max);
     let group = all.into_iter().filter(|(_, _, group)| *group == first).take(size).map(|(job, ..)| job);
-    let claimed = claim::lease(tx, request, &LEASE, group).await?;
+    let claimed = claim::lease_suspects(tx, request, group).await?;
     limits::spend(tx, &open, &claimed).await?;
     Ok(claimed)
 }
@@ -64,7 +63,7 @@ pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<
 /// Marks that a run of these suspects begins, and of nothing else. Returns those that are still held.
 pub(super) async fn begin_suspects(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<Vec<JobId>> {
     static MARK: LazyLock<String> =
-        LazyLock::new(|| format!("UPDATE job SET begun_with = $3::int WHERE {HELD} AND suspect > 0 RETURNING id"));
+        LazyLock::new(|| format!("UPDATE job SET begun_with = $3::int WHERE {} AND suspect > 0 RETURNING id", *HELD));
     let (jobs, tokens) = arrays(leases);
     let together = i32::try_from(leases.len()).unwrap_or(i32::MAX);
     tx.collect(&MARK, &[&jobs, &tokens, &together], |row| get(row, 0).map(JobId::from_raw)).await

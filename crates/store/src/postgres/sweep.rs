@@ -1,9 +1,12 @@
 //! The sweep: what is due because time has passed. What another sweep has in hand is skipped.
 
 use super::{
-    claim::wait_from_millis,
-    ends, events,
+    claim::{StoredClaim, wait_from_millis},
+    ends,
+    ends::UNMARKED,
+    events,
     fail::TxResult,
+    ready,
     rows::{get, to_json},
     session::{Db, Tx},
 };
@@ -95,88 +98,93 @@ async fn shorten_waits_of_wrong_clocks(tx: &Tx) -> TxResult<u64> {
 }
 
 /// Removes the claims whose lease has ended, and returns them with their jobs.
-async fn end_claims(tx: &Tx, wrong: &[i64]) -> TxResult<Vec<(i64, Vec<i64>)>> {
+async fn end_claims(tx: &Tx, wrong: &[i64]) -> TxResult<Vec<StoredClaim>> {
     static END: LazyLock<String> = LazyLock::new(|| {
         format!(
             "DELETE FROM claim WHERE ctid = ANY(ARRAY(SELECT claim.ctid FROM claim, (SELECT $1::bigint AS now) AS t \
-             WHERE {} OR (token = ANY($2::bigint[]) AND {}) FOR UPDATE OF claim SKIP LOCKED)) RETURNING token, jobs",
+             WHERE {} OR (token = ANY($2::bigint[]) AND {}) FOR UPDATE OF claim SKIP LOCKED)) RETURNING {}",
             lease::expired("until", "t.now"),
-            *CLAIMS_AHEAD
+            *CLAIMS_AHEAD,
+            StoredClaim::COLUMNS
         )
     });
-    tx.collect(&END, &[&tx.millis(), &wrong], |row| Ok((get(row, 0)?, get(row, 1)?))).await
+    tx.collect(&END, &[&tx.millis(), &wrong], StoredClaim::read).await
 }
 
 /// A job whose worker was lost.
 struct Lost {
     id: i64,
-    worker: Option<String>,
+    worker: String,
     held: LossRecord,
 }
 
-impl Lost {
-    const COLUMNS: &str = "id, worker, suspect, begun_with, losses, carried";
-
-    fn read(row: &Row) -> TxResult<Self> {
-        let number = |column| get::<i32>(row, column).map(i64::from);
-        let held =
-            LossRecord { suspect: number(2)?, begun_with: number(3)?, losses: number(4)?, carried: get(row, 5)? };
-        Ok(Self { id: get(row, 0)?, worker: get(row, 1)?, held })
-    }
-}
-
 /// A worker that stopped answering loses its jobs.
-async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
+async fn expire_leases(tx: &Tx, claims: &[StoredClaim]) -> TxResult<u64> {
+    // Most have ended long ago. A commit of one that is under way is waited for: the job will not be looked at again. Each
+    // job with its own token: a job may stand in one claim that ended long ago and in another that is held.
+    static FIND: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT job.id, held.worker, suspect, begun_with, losses, held.carried \
+             FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bool[]) AS held(job_id, by_token, worker, carried) \
+             JOIN job ON job.id = held.job_id AND ((state = 2 AND token = held.by_token) \
+             OR ({UNMARKED} AND fence < held.by_token)) ORDER BY job.id FOR UPDATE OF job"
+        )
+    });
     if claims.is_empty() {
         return Ok(0);
     }
-    // Each job with its own token: a job may stand in one claim that ended long ago and in another that is held.
-    let held = claims.iter().flat_map(|(token, jobs)| jobs.iter().map(|job| (*job, *token)));
-    let (jobs, tokens): (Vec<i64>, Vec<i64>) = held.unzip();
-    // Most have ended long ago. Whoever commits one at this moment is waited for: it will not be asked about again.
-    let find = format!(
-        "SELECT {} FROM job WHERE id = ANY($1) AND state = 2 \
-         AND (id, token) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[])) ORDER BY id FOR UPDATE",
-        Lost::COLUMNS
-    );
-    let expired = tx.collect(&find, &[&jobs, &tokens], Lost::read).await?;
+    let (mut jobs, mut tokens, mut workers, mut carried) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for claim in claims {
+        jobs.extend_from_slice(&claim.jobs);
+        tokens.resize(jobs.len(), claim.token);
+        workers.resize(jobs.len(), claim.worker.as_str());
+        carried.resize(jobs.len(), claim.is_carried);
+    }
+    let lost = |row: &Row| {
+        let number = |column| get::<i32>(row, column).map(i64::from);
+        let held =
+            LossRecord { suspect: number(2)?, begun_with: number(3)?, losses: number(4)?, carried: get(row, 5)? };
+        Ok(Lost { id: get(row, 0)?, worker: get(row, 1)?, held })
+    };
+    let expired = tx.collect(&FIND, &[&jobs, &tokens, &workers, &carried], lost).await?;
     give_back(tx, expired).await
 }
 
 /// The same for workers that are known to have died, before their leases have run out.
 pub(super) async fn release_dead_workers(tx: &Tx, workers: &[Name]) -> TxResult<u64> {
     let names: Vec<&str> = workers.iter().map(Name::as_str).collect();
-    // Claims are few and tell which jobs run; no index of jobs knows their workers.
-    let find = format!(
-        "SELECT {} FROM job WHERE id = ANY(ARRAY(SELECT unnest(jobs) FROM claim)) AND state = 2 \
-         AND worker = ANY($1) ORDER BY id FOR UPDATE",
-        Lost::COLUMNS
-    );
-    let held = tx.collect(&find, &[&names], Lost::read).await?;
-    give_back(tx, held).await
+    // Claims are few: no index of them knows their workers.
+    let end = format!("DELETE FROM claim WHERE worker = ANY($1) RETURNING {}", StoredClaim::COLUMNS);
+    let claims = tx.collect(&end, &[&names], StoredClaim::read).await?;
+    expire_leases(tx, &claims).await
 }
 
 /// No attempt is used up, but whatever a lost worker held is [suspect](crate::suspects).
 async fn give_back(tx: &Tx, lost: Vec<Lost>) -> TxResult<u64> {
+    static GIVE_BACK: LazyLock<String> = LazyLock::new(|| {
+        ready::giving_back(
+            "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = lost.error, \
+             suspect = lost.suspect::int, begun_with = 0, losses = lost.losses::int, \
+             fence = (SELECT nextval('claim_token') << 24) \
+             FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) \
+             AS lost(id, error, suspect, losses) WHERE job.id = lost.id",
+        )
+    });
     if lost.is_empty() {
         return Ok(0);
     }
-    let mut together: HashMap<Option<String>, i64> = HashMap::new();
+    let mut together: HashMap<String, i64> = HashMap::new();
     for job in lost.iter().filter(|job| !job.held.carried) {
         *together.entry(job.worker.clone()).or_default() += 1;
     }
-    let reason = |worker: Option<String>| {
-        let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
+    let reason = |worker: String| {
+        let message = format!("worker {worker} stopped answering");
         to_json(&ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None })
     };
     let after = lost.iter().map(|job| job.held.after_loss(together.get(&job.worker).copied().unwrap_or(1)));
     let (suspects, losses): (Vec<i64>, Vec<i64>) = after.map(|after| (after.suspect, after.losses)).unzip();
     let (ids, errors): (Vec<i64>, Vec<String>) = lost.into_iter().map(|job| (job.id, reason(job.worker))).unzip();
-    let give_back = "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = lost.error, \
-                     suspect = lost.suspect::int, begun_with = 0, losses = lost.losses::int \
-                     FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) \
-                     AS lost(id, error, suspect, losses) WHERE job.id = lost.id";
-    let given_back = tx.execute(give_back, &[&ids, &errors, &suspects, &losses]).await?;
+    let given_back = tx.query(&GIVE_BACK, &[&ids, &errors, &suspects, &losses]).await?.len() as u64;
     ends::take_newer_payload(tx, &ids).await?;
     Ok(given_back)
 }
@@ -260,7 +268,7 @@ async fn announce(tx: &mut Tx, due: &Due, event_kind: &str) -> TxResult<()> {
 async fn raise_priority(tx: &Tx, id: SubmissionId) -> TxResult<()> {
     let submission = "UPDATE submission SET priority = priority + $2 WHERE id = $1";
     tx.execute(submission, &[&id.raw(), &ESCALATION]).await?;
-    let jobs = "UPDATE job SET priority = priority + $2 WHERE submission_id = $1 AND state < 5";
-    tx.execute(jobs, &[&id.raw(), &ESCALATION]).await?;
-    Ok(())
+    let jobs = "UPDATE job SET priority = priority + $2 WHERE submission_id = $1 AND state < 5 RETURNING id";
+    let raised: Vec<i64> = tx.collect(jobs, &[&id.raw(), &ESCALATION], |row| get(row, 0)).await?;
+    ready::put_in_order(tx, &[id.raw()], &raised).await
 }

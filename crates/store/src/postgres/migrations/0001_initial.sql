@@ -65,9 +65,10 @@ CREATE TABLE artifact (
     PRIMARY KEY (submission_id, key)
 );
 
--- Ids of jobs and the tokens of claims. What a transaction that fails has drawn stays unused.
+-- Ids of jobs, and numbers of claims and of connections. What a transaction that fails has drawn stays unused.
 CREATE SEQUENCE job_number;
 CREATE SEQUENCE claim_token;
+CREATE SEQUENCE connection_number;
 
 CREATE TABLE job (
     id               bigint PRIMARY KEY,
@@ -119,13 +120,15 @@ CREATE TABLE job (
     -- With how many of them (itself included) the run under way has begun. 0: it has not.
     begun_with       integer NOT NULL DEFAULT 0,
     -- How many workers died while they ran it and nothing else.
-    losses           integer NOT NULL DEFAULT 0
-    -- Room for the claimed form of every row in its own page.
-) WITH (fillfactor = 45);
--- A claim changes no column that an index knows, so the row is rewritten in its own page and no index is touched: that
--- is half of what a job costs. For this, indexes see the shelf instead of the state, and a running job lies on the shelf
--- of the ready ones; ready jobs stand in a narrow table of their own, out of which claims take them; and leases are kept
--- for each claim, not for each job.
+    losses           integer NOT NULL DEFAULT 0,
+    -- Claims whose token is not greater do not hold: they are from before the job became ready the last time.
+    fence            bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 80);
+-- Claiming an ordinary job writes nothing to its row: a row of `claim` says who has it, its state stays that of a ready
+-- job, and its fence says which claims are from before. What others look at while it runs is marked in its row (state 2
+-- and the token): jobs with a limit, which are counted, with a dedup key, which take newer requests in, and suspects. That
+-- too changes no column that an index knows, so that the row is rewritten in its own page: indexes see the shelf instead
+-- of the state, and a running job lies on the shelf of the ready ones.
 CREATE INDEX job_limited ON job (limit_key, limit_state, suspect, priority DESC, id) WHERE limit_key IS NOT NULL;
 CREATE INDEX job_due ON job (shelf, due_at) WHERE due_at IS NOT NULL;
 -- What waits for somebody: parked, awaiting, dead, cancelled.
@@ -137,41 +140,148 @@ CREATE INDEX job_suspect ON job (losses, suspect DESC, id) WHERE suspect > 0;
 -- A dedup key guards live jobs only.
 CREATE UNIQUE INDEX job_dedup ON job (dedup_key) WHERE dedup_key IS NOT NULL AND shelf < 5;
 
--- The ready jobs that have no limit. A row may be out of date: whoever takes it looks at the job. None is ever missing:
--- the triggers see to that, whoever makes a job ready.
+-- The ready jobs that have no limit, in blocks: jobs that were stored together stand in one row. A claim takes whole rows
+-- out and puts back what it does not need. A row may name jobs that are not ready any more, or have become ready again
+-- since, with another fence: a claim looks at the jobs themselves. None is ever missing: triggers see to that, however a job
+-- becomes ready; only a claim that is given back does it by itself.
 CREATE TABLE ready (
-    queue    text COLLATE "C" NOT NULL,
-    priority integer NOT NULL,
-    id       bigint NOT NULL
+    queue         text COLLATE "C" NOT NULL,
+    priority      integer NOT NULL,
+    first_job     bigint NOT NULL,
+    submission_id bigint NOT NULL,
+    fence         bigint NOT NULL,
+    -- They have dedup keys, so that a claim marks them.
+    keyed         boolean NOT NULL,
+    jobs          bigint[] NOT NULL
 );
-CREATE INDEX ready_order ON ready (queue, priority DESC, id);
+CREATE INDEX ready_order ON ready (queue, priority DESC, first_job);
+CREATE INDEX ready_of ON ready (submission_id);
 
 CREATE FUNCTION jobs_begin_ready() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ready (queue, priority, id)
-        SELECT queue, priority, id FROM begun WHERE state = 0 AND limit_key IS NULL AND suspect = 0;
+    INSERT INTO ready (queue, priority, first_job, submission_id, fence, keyed, jobs)
+        SELECT queue, priority, min(id), submission_id, fence, dedup_key IS NOT NULL, array_agg(id ORDER BY id)
+        FROM begun WHERE state = 0 AND limit_key IS NULL AND suspect = 0
+        GROUP BY queue, priority, submission_id, fence, dedup_key IS NOT NULL, id >> 7;
     RETURN NULL;
 END $$;
 CREATE TRIGGER jobs_begin_ready AFTER INSERT ON job REFERENCING NEW TABLE AS begun
     FOR EACH STATEMENT EXECUTE FUNCTION jobs_begin_ready();
 
+-- No claim from before holds.
+CREATE FUNCTION job_turns_ready() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    NEW.fence := nextval('claim_token') << 24;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER job_turns_ready BEFORE UPDATE OF state ON job FOR EACH ROW
+    WHEN (NEW.state = 0 AND OLD.state <> 0) EXECUTE FUNCTION job_turns_ready();
+
 CREATE FUNCTION job_becomes_ready() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    INSERT INTO ready (queue, priority, id) VALUES (NEW.queue, NEW.priority, NEW.id);
+    INSERT INTO ready (queue, priority, first_job, submission_id, fence, keyed, jobs)
+        VALUES (NEW.queue, NEW.priority, NEW.id, NEW.submission_id, NEW.fence, NEW.dedup_key IS NOT NULL, ARRAY[NEW.id]);
     RETURN NULL;
 END $$;
 CREATE TRIGGER job_becomes_ready AFTER UPDATE OF state, priority, suspect ON job FOR EACH ROW
     WHEN (NEW.state = 0 AND NEW.limit_key IS NULL AND NEW.suspect = 0
-          AND (OLD.state <> 0 OR OLD.priority <> NEW.priority OR OLD.suspect <> 0))
+          AND (OLD.state <> 0 OR OLD.suspect <> 0 OR (NEW.dedup_key IS NOT NULL AND OLD.priority <> NEW.priority)))
     EXECUTE FUNCTION job_becomes_ready();
 
--- Until when a claim's jobs are leased. Those that have ended since, or are somebody else's by now, carry another token.
--- A claim's jobs have one lease as long as their worker extends them together. One that extends some and not others has
--- two from then on, under the same token.
+-- Takes rows with the most urgent `most` jobs out: of some queues (NULL: all that have ready jobs, found by jumping from
+-- one to the next in the index), or of some submissions. With the last rows come jobs that are too many. What another
+-- claim has in hand is skipped; where that is all there is, it is waited for, but not for long, since it puts back what it
+-- does not need. The jumps go backwards, because what was claimed a moment ago stands in the way at the front of each
+-- queue, and passing it once is enough. What begins with `q.only.` is claimed by name alone.
+CREATE FUNCTION take_ready(wanted text[], submissions bigint[], most bigint) RETURNS SETOF ready LANGUAGE plpgsql AS $$
+DECLARE
+    page bigint := 8;
+    candidates refcursor;
+    candidate record;
+    taken ready;
+    priorities integer[] := '{}';
+    ids bigint[] := '{}';
+    last_priority integer;
+    last_job bigint;
+    has_more boolean;
+    has_skipped boolean;
+    waits integer := 0;
+BEGIN
+    LOOP
+        has_more := false;
+        has_skipped := false;
+        IF submissions IS NULL THEN
+            OPEN candidates NO SCROLL FOR WITH RECURSIVE busy AS (
+                (SELECT queue FROM ready WHERE wanted IS NULL ORDER BY queue DESC LIMIT 1)
+                UNION ALL
+                SELECT (SELECT ready.queue FROM ready WHERE ready.queue < busy.queue ORDER BY ready.queue DESC LIMIT 1)
+                FROM busy WHERE busy.queue IS NOT NULL),
+            open AS (SELECT name FROM (SELECT queue FROM busy UNION SELECT unnest(wanted)) AS named(name)
+                WHERE name IS NOT NULL AND (wanted IS NOT NULL OR NOT starts_with(name, 'q.only.'))
+                AND name NOT IN (SELECT queue.name FROM queue))
+            SELECT top.* FROM open CROSS JOIN LATERAL (
+                SELECT ready.ctid AS place, ready.priority, ready.first_job,
+                    row_number() OVER (ORDER BY ready.priority DESC, ready.first_job) AS number
+                FROM ready WHERE ready.queue = open.name ORDER BY ready.priority DESC, ready.first_job LIMIT page) AS top
+            ORDER BY top.priority DESC, top.first_job;
+        ELSE
+            OPEN candidates NO SCROLL FOR SELECT top.*, row_number() OVER () AS number FROM (
+                SELECT ready.ctid AS place, ready.priority, ready.first_job FROM ready
+                WHERE ready.submission_id = ANY(submissions)
+                AND CASE WHEN wanted IS NULL THEN NOT starts_with(ready.queue, 'q.only.')
+                    ELSE ready.queue = ANY(wanted) END
+                AND ready.queue NOT IN (SELECT queue.name FROM queue)
+                ORDER BY ready.priority DESC, ready.first_job LIMIT page) AS top;
+        END IF;
+        LOOP
+            FETCH candidates INTO candidate;
+            EXIT WHEN NOT FOUND;
+            -- Rows overlap where jobs were stored at the same time: one that begins before the last job is looked at.
+            IF cardinality(ids) >= most AND (candidate.priority < last_priority
+                OR (candidate.priority = last_priority AND candidate.first_job > last_job)) THEN
+                CLOSE candidates;
+                RETURN;
+            END IF;
+            DELETE FROM ready WHERE ctid = (SELECT free.ctid FROM ready AS free WHERE free.ctid = candidate.place
+                FOR UPDATE SKIP LOCKED) RETURNING * INTO taken;
+            IF FOUND THEN
+                RETURN NEXT taken;
+                ids := ids || taken.jobs;
+                priorities := priorities || array_fill(taken.priority, ARRAY[cardinality(taken.jobs)]);
+                IF cardinality(ids) >= most THEN
+                    SELECT job.priority, job.id INTO last_priority, last_job
+                        FROM unnest(priorities, ids) AS job(priority, id)
+                        ORDER BY job.priority DESC, job.id OFFSET most - 1 LIMIT 1;
+                END IF;
+            ELSE
+                has_skipped := true;
+            END IF;
+            -- What comes next in this queue has not been looked at.
+            has_more := candidate.number = page;
+            EXIT WHEN has_more;
+        END LOOP;
+        CLOSE candidates;
+        IF has_more THEN
+            page := page * 4;
+        ELSIF has_skipped AND cardinality(ids) = 0 AND waits < 5 THEN
+            waits := waits + 1;
+            PERFORM pg_sleep(0.002);
+        ELSE
+            RETURN;
+        END IF;
+    END LOOP;
+END $$;
+
+-- Until when a claim's jobs are leased, and by whom. Those that have ended since, or are another claim's by now, have
+-- another token or a fence above this one. A claim's jobs have one lease as long as their worker extends them together.
+-- One that extends some and not others has two from then on, under the same token.
 CREATE TABLE claim (
-    token    bigint NOT NULL,
-    until    bigint NOT NULL,
-    jobs     bigint[] NOT NULL,
+    token      bigint NOT NULL,
+    until      bigint NOT NULL,
+    jobs       bigint[] NOT NULL,
     -- How long the leases are, to tell their end from a clock that was wrong.
-    lease_ms bigint NOT NULL DEFAULT 0
+    lease_ms   bigint NOT NULL DEFAULT 0,
+    worker     text COLLATE "C" NOT NULL,
+    claimed_at bigint NOT NULL,
+    -- Claimed only to be carried to a worker that adopts the jobs.
+    carried    boolean NOT NULL
 );
 CREATE INDEX claim_token_order ON claim (token);
 -- It lives for seconds: squeezing it costs more than it saves.
