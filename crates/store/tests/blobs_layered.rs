@@ -26,7 +26,7 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir().expect("a folder");
         let (store, blobs) = open(scratch.path());
         Self { scratch, store, blobs }
     }
@@ -44,14 +44,14 @@ impl Fixture {
     }
 
     fn files(&self) -> usize {
-        let shards = fs::read_dir(self.scratch.path().join("blobs/sha256")).unwrap();
-        shards.map(|shard| fs::read_dir(shard.unwrap().path()).unwrap().count()).sum()
+        let shards = fs::read_dir(self.scratch.path().join("blobs/sha256")).expect("read the folder");
+        shards.map(|shard| fs::read_dir(shard.expect("an entry").path()).expect("read a shard").count()).sum()
     }
 }
 
 fn open(root: &Path) -> (Arc<SqliteStore>, Arc<dyn Blobs>) {
-    let store = Arc::new(SqliteStore::open(Options::at(root.join("bindery.db"))).unwrap());
-    let files = Arc::new(LocalBlobs::open(root.join("blobs")).unwrap());
+    let store = Arc::new(SqliteStore::open(Options::at(root.join("bindery.db"))).expect("open"));
+    let files = Arc::new(LocalBlobs::open(root.join("blobs")).expect("open"));
     let blobs = LayeredBlobs::of_store(&(Arc::clone(&store) as Arc<dyn Store>), files);
     (store, blobs)
 }

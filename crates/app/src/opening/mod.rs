@@ -174,7 +174,8 @@ impl Settings {
             self.observer.notice(&notice);
         }
         let for_children = blobs.for_children(place);
-        App::new(store, AppBlobs { place: blobs, for_children, opened }, registry, work, Arc::clone(&self.observer)).map(Some)
+        App::new(store, AppBlobs { place: blobs, for_children, opened }, registry, work, Arc::clone(&self.observer))
+            .map(Some)
     }
 }
 

@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn blobs_are_beside_a_folder_and_never_beside_a_database() {
         let folder = StorePlace::parse("data").unwrap();
-        assert_eq!(BlobPlace::next_to(&folder).unwrap().path(), Path::new("data/blobs"));
+        assert_eq!(BlobPlace::next_to(&folder).unwrap().folder(), Some(Path::new("data/blobs")));
         let error = BlobPlace::next_to(&StorePlace::parse("postgres://ann:s3cret@db/b").unwrap()).unwrap_err();
         assert!(error.to_string().contains("every machine must see the same blobs"), "{error}");
     }

@@ -49,7 +49,10 @@ fn a_full_disk_stops_nothing_for_good() {
                 refusals += 1;
             }
             // The bytes come first; they say it as clearly.
-            Err(EngineError::Blob(BlobError::NoSpace { .. })) => {}
+            Err(EngineError::Blob(error @ BlobError::NoSpace { .. })) => {
+                assert!(error.to_string().starts_with("no space left to write "), "{error}");
+                refusals += 1;
+            }
             // A little space was given back by somebody else's file.
             Ok(_) => drop(fill(&disk)),
             Err(other) => panic!("not a clear refusal: {other}"),

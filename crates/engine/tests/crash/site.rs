@@ -58,6 +58,7 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 }
 
 /// Where small blobs are.
+#[derive(Debug, Clone, Copy)]
 enum Small {
     Rows,
     Files,

@@ -84,7 +84,9 @@ async fn what_a_resume_point_names_is_there_for_the_next_try() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_result_whose_blob_cannot_be_stored_is_not_stored_and_is_tried_again() {
-    let hash = ContentHash::of(b"in the way").to_string();
+    // Too large to be a row.
+    let large = "in the way".repeat(30_000);
+    let hash = ContentHash::of(large.as_bytes()).to_string();
     let place: Arc<OnceLock<PathBuf>> = Arc::default();
     let in_the_way = Arc::clone(&place);
     let rig = Rig::new(registry(Func::new("keep", move |context, _| {
@@ -92,11 +94,11 @@ async fn a_result_whose_blob_cannot_be_stored_is_not_stored_and_is_tried_again()
             // Somebody has tidied up.
             fs::remove_dir(in_the_way.get().unwrap()).unwrap();
         }
-        Ok(Extracted::new(keep(context, "in the way")?))
+        Ok(Extracted::new(keep(context, &large)?))
     })));
     // A folder where the blob should be: it can be written, but not put in its place.
     let path = rig.dir.path().join("blobs/sha256").join(&hash[..2]).join(&hash[2..]);
-    fs::create_dir(&path).unwrap();
+    fs::create_dir_all(&path).unwrap();
     place.set(path).unwrap();
     rig.workflow(WORKFLOW).await;
     let id = rig.submit(Intake::new("keeping", rig.files(1).await)).await;

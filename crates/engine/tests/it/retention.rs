@@ -11,14 +11,16 @@ use bindery_store::{
     query::EventFilter,
     retention::{Reason, RetentionFilter},
 };
+use rusqlite::Connection;
 use std::{
     fs::{self, File},
     path::Path,
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use tokio::sync::RwLock;
 
+const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn registry() -> Registry {
@@ -32,13 +34,25 @@ async fn submitted(rig: &Rig, text: &str) -> SubmissionId {
     rig.engine.submit(Intake::new("w", vec![file])).await.unwrap().id()
 }
 
-/// Makes all blobs as old as if nobody had touched them for two hours.
-fn age_all(folder: &Path) {
+/// Makes all blobs as old as if they had last been touched this long ago.
+fn age_all(rig: &Rig, age: Duration) {
+    let touched = SystemTime::now() - age;
+    age_files(&rig.dir.path().join("blobs/sha256"), touched);
+    let database = rig.dir.path().join("bindery.db");
+    if database.is_file() {
+        let db = Connection::open(database).unwrap();
+        db.busy_timeout(Duration::from_secs(30)).unwrap();
+        let touched = touched.duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
+        db.execute("UPDATE small_blob SET touched = ?1", [touched]).unwrap();
+    }
+}
+
+fn age_files(folder: &Path, touched: SystemTime) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         if entry.path().is_dir() {
-            age_all(&entry.path());
+            age_files(&entry.path(), touched);
         } else if let Ok(file) = File::open(entry.path()) {
-            file.set_modified(SystemTime::now() - Duration::from_secs(2 * 60 * 60)).unwrap();
+            file.set_modified(touched).unwrap();
         }
     }
 }
@@ -74,7 +88,7 @@ async fn an_intake_of_the_same_bytes_never_loses_them_to_a_sweep() {
                 // The last round finds everything at rest, and has to remove what is left.
                 let is_last = Arc::strong_count(&between) == 2;
                 let turn = between.write().await;
-                age_all(&rig.dir.path().join("blobs/sha256"));
+                age_all(&rig, 2 * HOUR);
                 drop(turn);
                 let ended =
                     RetentionFilter { ended_before: Some(rig.store().clock().now()), ..RetentionFilter::default() };
@@ -101,18 +115,13 @@ async fn bytes_that_nothing_has_ever_named_go_after_a_day() {
     rig.workflow("{name: w, stages: [{name: a, over: file, processors: [a]}]}").await;
     let id = submitted(&rig, "named").await;
     let orphan = rig.engine.blobs().put(b"orphan".to_vec()).await.unwrap().hash;
-    age_all(&rig.dir.path().join("blobs/sha256"));
+    age_all(&rig, 2 * HOUR);
     assert_eq!(
         sweep_orphans(rig.store(), rig.engine.blobs()).await.unwrap().removed,
         0,
         "two hours are not long enough"
     );
-    let path = rig.dir.path().join("blobs/sha256");
-    for name in ["named", "orphan"] {
-        let digits = ContentHash::of(name.as_bytes()).to_string();
-        let file = File::open(path.join(&digits[..2]).join(&digits[2..])).unwrap();
-        file.set_modified(SystemTime::now() - 2 * DAY).unwrap();
-    }
+    age_all(&rig, 2 * DAY);
     assert_eq!(sweep_orphans(rig.store(), rig.engine.blobs()).await.unwrap().removed, 1);
     assert!(!rig.engine.blobs().contains(orphan).await.unwrap());
     assert!(rig.engine.blobs().contains(ContentHash::of(b"named")).await.unwrap(), "{id} names it");

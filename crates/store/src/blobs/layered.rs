@@ -7,7 +7,7 @@
 use super::{
     BlobError, Blobs, Draft, Listed, Removal, Stored,
     files::{Source, write_copy},
-    rows::{BlobRows, LARGEST_ROW, HashedBytes},
+    rows::{BlobRows, HashedBytes, LARGEST_ROW},
 };
 use crate::{Store, blocking, error::StoreError, sqlite::SqliteBlobRows};
 use async_trait::async_trait;
@@ -159,10 +159,7 @@ impl Blobs for LayeredBlobs {
     async fn fetch_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
         let Some(bytes) = self.row(hash).await? else { return self.place.fetch_to(hash, target).await };
         let target = target.to_owned();
-        blocking(move || {
-            write_copy(&target, |file| file.write(&bytes).map(|()| bytes.len() as u64))
-        })
-        .await
+        blocking(move || write_copy(&target, |file| file.write(&bytes).map(|()| bytes.len() as u64))).await
     }
 
     async fn verify(&self, hash: ContentHash) -> Result<u64, BlobError> {

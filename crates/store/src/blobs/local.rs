@@ -285,10 +285,11 @@ impl Folder {
                 (stored, Bytes::Durable) if is_old => shared.push(stored.hash),
                 (_, Bytes::Durable) => {}
                 // Made by a store that has rows; written here all the same.
-                (_, Bytes::Small(blob)) => match self.draft(blob.bytes())?.into_parts() {
-                    (stored, Bytes::Written(part)) => written.push((stored, part)),
-                    _ => {}
-                },
+                (_, Bytes::Small(blob)) => {
+                    if let (stored, Bytes::Written(part)) = self.draft(blob.bytes())?.into_parts() {
+                        written.push((stored, part));
+                    }
+                }
             }
         }
         // What was there before is named now, perhaps long after it was found.

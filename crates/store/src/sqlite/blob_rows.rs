@@ -8,7 +8,7 @@ use super::{
     writer::{Tx, WriteResult},
 };
 use crate::{
-    blobs::{BlobRows, Listed, Removal, HashedBytes},
+    blobs::{BlobRows, HashedBytes, Listed, Removal},
     error::{StoreError, StoreResult},
 };
 use async_trait::async_trait;
@@ -67,9 +67,8 @@ fn remove(tx: &Tx<'_>, hash: ContentHash, unused_since: Option<SystemTime>) -> W
 }
 
 fn list(db: &Connection, after: Option<ContentHash>, limit: usize) -> RowResult<Vec<Listed>> {
-    let mut list = db.prepare_cached(
-        "SELECT hash, length(bytes), touched FROM small_blob WHERE hash > ?1 ORDER BY hash LIMIT ?2",
-    )?;
+    let mut list = db
+        .prepare_cached("SELECT hash, length(bytes), touched FROM small_blob WHERE hash > ?1 ORDER BY hash LIMIT ?2")?;
     let after = after.map_or_else(Vec::new, |hash| hash.as_bytes().to_vec());
     let listed = list.query_map((after, i64::try_from(limit).unwrap_or(i64::MAX)), |row| {
         let touched = UNIX_EPOCH + Duration::from_millis(row.get::<_, i64>(2)?.unsigned_abs());

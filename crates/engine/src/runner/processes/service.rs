@@ -13,8 +13,8 @@ use crate::{
     runner::{Limits, Processes},
 };
 use bindery_core::StepError;
-use serde::{Deserialize, Serialize};
 use bindery_store::blobs::BlobsPlace;
+use serde::{Deserialize, Serialize};
 use std::{fmt, time::Instant};
 
 /// Code that answers requests in a child process. One serves all requests of its child, one at a time, and may keep

@@ -9,9 +9,9 @@ use crate::{
     workflow::Target,
 };
 use bindery_core::{ContentHash, Disposition, Name, StepError, Timestamp, item::ItemKind, outcome::Step};
+use bindery_store::blobs::BlobsPlace;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
-use bindery_store::blobs::BlobsPlace;
 use std::time::Duration;
 
 /// From parent to child.

@@ -24,8 +24,8 @@ mod opened;
 mod protocol;
 mod service;
 
-pub(crate) use file::{IsolatedFile, Opening};
 pub use file::IsolatedReader;
+pub(crate) use file::{IsolatedFile, Opening};
 pub(crate) use opened::Opened;
 pub(crate) use protocol::PageFacts;
 pub use service::FileService;
