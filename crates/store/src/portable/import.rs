@@ -33,7 +33,8 @@ pub async fn import(
     progress: impl FnMut(&Carried),
 ) -> Result<Carried, ArchiveError> {
     let (to, rows) = mpsc::channel(4);
-    let mut reading = Reading::new(store.tables(), blobs, to, progress);
+    // All rows are one transaction, which is under way: blobs that are rows would wait for its end.
+    let mut reading = Reading::new(store.tables(), blobs.place(), to, progress);
     let read = async {
         let ended = reading.read(from).await;
         // Without the word that all is good, nothing is stored.

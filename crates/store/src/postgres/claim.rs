@@ -274,9 +274,11 @@ fn ids_and_fences<'p>(picked: impl IntoIterator<Item = &'p Picked>) -> (Vec<i64>
 /// all that were ever drawn.
 pub(super) const FRESH_TOKEN: &str = "(nextval('claim_token') << 24) | (currval('connection_number') & 16777215)";
 
-/// Run once by each connection: gives it its number, for good.
+/// Run once by each connection: gives it its number, for good. One that may only read claims nothing and needs none.
 pub(super) const NUMBER_CONNECTION: &str = "BEGIN; SET LOCAL synchronous_commit = on; \
-    SELECT nextval('connection_number'), pg_current_xact_id(); COMMIT";
+    SELECT nextval('connection_number'), pg_current_xact_id() \
+    WHERE has_sequence_privilege('connection_number', 'USAGE') \
+    AND current_setting('transaction_read_only') = 'off'; COMMIT";
 
 /// A job's columns as they are after a claim: `$2` the token, `$3` whether to run it, `$4` for whom, `$5` when.
 pub(super) static AS_CLAIMED: LazyLock<String> = LazyLock::new(|| {
