@@ -66,6 +66,13 @@ fn remove(tx: &Tx<'_>, hash: ContentHash, unused_since: Option<SystemTime>) -> W
     Ok(if removed { Removal::Removed(size) } else { Removal::InUse })
 }
 
+/// Whether it is there, and was touched after this time: then a removal would change nothing, and need not be tried.
+fn is_in_use(db: &Connection, hash: ContentHash, unused_since: Option<SystemTime>) -> RowResult<Option<bool>> {
+    let mut touched = db.prepare_cached("SELECT touched FROM small_blob WHERE hash = ?1")?;
+    let touched: Option<i64> = touched.query_row([hash.as_bytes()], |row| row.get(0)).optional()?;
+    Ok(touched.map(|touched| unused_since.is_some_and(|since| touched > millis(since))))
+}
+
 fn list(db: &Connection, after: Option<ContentHash>, limit: usize) -> RowResult<Vec<Listed>> {
     let mut list = db
         .prepare_cached("SELECT hash, length(bytes), touched FROM small_blob WHERE hash > ?1 ORDER BY hash LIMIT ?2")?;
@@ -110,8 +117,10 @@ impl BlobRows for SqliteStore {
 
     // The log is one sequence: what is durable after it makes it durable.
     async fn remove(&self, hash: ContentHash, unused_since: Option<SystemTime>) -> StoreResult<Removal> {
-        if self.readers().read(move |db| size(db, hash)).await?.is_none() {
-            return Ok(Removal::Missing);
+        match self.readers().read(move |db| is_in_use(db, hash, unused_since)).await? {
+            None => return Ok(Removal::Missing),
+            Some(true) => return Ok(Removal::InUse),
+            Some(false) => {}
         }
         self.writer().write_relaxed(move |tx| remove(tx, hash, unused_since)).await
     }
