@@ -123,7 +123,7 @@ bench-reader: setup-test ## Measure `bindery read` beside pdfium, markitdown, te
 
 # What makes the generated papers lives in an environment of its own, too. PARTS, such as overhead, measures only those.
 MAKER := $(TEST_TOOLS)/paper-makers
-bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its memory, what a kill and a changed file cost, fields and types
+bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its waits for the disk, tiny files, its memory, what a kill and a changed file cost, fields and types
 	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
 	[ -x $(MAKER)/bin/python ] || python3 -m venv $(MAKER); \
 	$(MAKER)/bin/pip install -q --disable-pip-version-check -r bench/pipeline/piles/requirements.txt && \

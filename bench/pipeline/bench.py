@@ -4,11 +4,15 @@
 usage: bench.py BINDERY SCORE_FIELDS SCORE_PAGES SHARED MAKER [PART ...]
 
 BINDERY, SCORE_FIELDS and SCORE_PAGES are release builds, SHARED is the folder with fixtures, MAKER a Python that the
-generators beside this file run on. PART is any of overhead, memory, resume, rerun, fields, classes; without it all are measured.
+generators beside this file run on. PART is any of overhead, waits, tiny, memory, resume, rerun, fields, classes; without it all are
+measured.
 
 overhead  The same born-digital pages by `bindery read` and by `bindery run --workflow read` into a fresh store, two threads
           each, in turns, the best of three. Both write every page as JSON with its words, and every file as Markdown. The
           number is the larger of what the engine adds to the time on the clock and to the CPU time.
+waits     How often `bindery run` waits for a disk (fsync, fdatasync, syncfs) for each hundred of those pages; counted by strace,
+          and left out where there is none.
+tiny      10,000 files of two lines by `bindery run --workflow read` into a fresh store: the time and the most memory.
 memory    The most memory that `bindery run --workflow documents` has in hand over an inbox of 1,000 files.
 resume    The same inbox, killed several times at random moments and started again with the same command: how many pages
           were begun more than once, for each hundred pages.
@@ -37,6 +41,7 @@ THREADS = "2"
 ROUNDS = 3
 PAGES_WANTED = 600
 INBOX_FILES = 1000
+TINY_FILES = 10_000
 # Scans take seconds each; a few are enough to have them in the inbox.
 INBOX_SCANS = "0.02"
 KILLS = 6
@@ -118,6 +123,30 @@ class Bench:
             added.append(100 * (whole / bare - 1))
             print(f"overhead: {len(files)} files, {pages} pages: {name} read {bare:.2f} s, run {whole:.2f} s, {added[-1]:+.1f} %")
         self.numbers["overhead_pct"] = max(added)
+
+    def waits(self):
+        if shutil.which("strace") is None:
+            print("waits: strace is not here, so they were not counted")
+            return
+        files, pages = self.born_digital()
+        log = self.scratch / "waits.log"
+        calls = "trace=fsync,fdatasync,syncfs"
+        Ran(["strace", "-f", "-qq", "-e", calls, "-o", log, *self.run(self.scratch / "store-waits", "read", files)])
+        waits = len(re.findall(r"(?:fsync|fdatasync|syncfs)\(", log.read_text(errors="replace")))
+        print(f"waits: {waits} for {pages} pages of {len(files)} files")
+        self.numbers["disk_waits_per_100_pages"] = 100 * waits / pages
+
+    def tiny(self):
+        folder = self.scratch / "tiny"
+        folder.mkdir()
+        for number in range(TINY_FILES):
+            (folder / f"note-{number:05}.txt").write_text(f"Note {number}\nThe order {number * 7} was paid.\n")
+        ran = Ran(self.run(self.scratch / "store-tiny", "read", [folder]))
+        totals = json.loads(ran.out)["result"]["totals"]
+        if (totals["files"], totals["failed"]) != (TINY_FILES, 0):
+            sys.exit(f"of {TINY_FILES} tiny files it read {totals}")
+        print(f"tiny: {TINY_FILES} files in {ran.wall:.1f} s, CPU {ran.cpu:.1f} s, at most {ran.megabytes:.0f} MB")
+        self.numbers["tiny_10k_s"], self.numbers["tiny_10k_rss_mb"] = ran.wall, ran.megabytes
 
     def inbox(self):
         """1,000 files: generated piles of all types, and invoices for the rest."""
@@ -213,7 +242,7 @@ class Bench:
 
 def main(*arguments):
     bench = Bench(*arguments[:5])
-    parts = {"overhead": bench.overhead, "memory": bench.memory, "resume": bench.resume, "rerun": bench.rerun, "fields": bench.fields, "classes": bench.classes}
+    parts = {"overhead": bench.overhead, "waits": bench.waits, "tiny": bench.tiny, "memory": bench.memory, "resume": bench.resume, "rerun": bench.rerun, "fields": bench.fields, "classes": bench.classes}
     begun = time.monotonic()
     try:
         for part in arguments[5:] or parts:
@@ -222,7 +251,7 @@ def main(*arguments):
     finally:
         shutil.rmtree(bench.scratch)
     print(f"measured in {time.monotonic() - begun:.0f} s")
-    digits = {"overhead_pct": 1, "rss_mb": 0, "resume_repeat_pct": 2, "rerun_one_changed_ms": 0, "field_f1": 3, "class_acc": 4}
+    digits = {"overhead_pct": 1, "disk_waits_per_100_pages": 0, "tiny_10k_s": 1, "tiny_10k_rss_mb": 0, "rss_mb": 0, "resume_repeat_pct": 2, "rerun_one_changed_ms": 0, "field_f1": 3, "class_acc": 4}
     print("BENCH " + " ".join(f"{name}={bench.numbers[name]:.{digits[name]}f}" for name in digits if name in bench.numbers))
 
 
