@@ -221,8 +221,8 @@ pub trait Records: Send + Sync {
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
     async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>>;
 
-    /// Rows for small blobs, where the database has some: whoever opens its blobs puts them
-    /// [in front](crate::blobs::LayeredBlobs) of the place for large ones.
+    /// Rows for small blobs, where the database has some. [`LayeredBlobs`](crate::blobs::LayeredBlobs) puts them in front of
+    /// the place for large ones.
     fn blob_rows(self: Arc<Self>) -> Option<Arc<dyn BlobRows>> {
         None
     }

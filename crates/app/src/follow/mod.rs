@@ -68,7 +68,7 @@ async fn until_settled(
     }
 }
 
-/// Whether it is over costs one row to know, so nobody waits for a pause to end for that.
+/// Whether it is over costs one row to know: that is asked during the pause, too.
 async fn pause_unless_final(app: &App, id: SubmissionId, pause: Duration) {
     let is_over = async {
         loop {

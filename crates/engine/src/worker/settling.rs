@@ -117,7 +117,7 @@ async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results:
     if first == 0 || first == LARGEST_COMMIT || is_awaited() {
         return;
     }
-    // An idle thread ends the wait: what it could do may follow from these results. While all are busy nobody waits.
+    // An idle thread ends the wait: what it could do may follow from these results. While all are busy, the wait delays no work.
     let _ = tokio::time::timeout(GROUP_COMMIT_WINDOW, shared.thread_idle.notified()).await;
     while results.len() < LARGEST_COMMIT
         && let Ok(worked) = inbox.try_recv()

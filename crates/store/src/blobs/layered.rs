@@ -1,8 +1,10 @@
 //! Small blobs in the rows of a store, large ones in a place of their own.
 //!
 //! A small blob that a result names is a row of the very commit that stores the result: there is no file to make, no wait
-//! for the disk beside that of the commit, and no moment at which one is there without the other. Where a blob is to be
-//! found depends on its size alone, but a place that was used without rows before may have small ones, too.
+//! for the disk beside that of the commit, and no moment at which one is there without the other.
+//!
+//! Small ones may be files all the same: results, which others open by their location, and what child processes and imports
+//! write. So a blob is looked for in the rows first, and then in the place.
 
 use super::{
     BlobError, Blobs, Draft, Listed, Removal, Stored,
@@ -27,7 +29,7 @@ pub struct LayeredBlobs {
 }
 
 impl LayeredBlobs {
-    pub fn new(rows: Arc<dyn BlobRows>, place: Arc<dyn Blobs>) -> Self {
+    fn new(rows: Arc<dyn BlobRows>, place: Arc<dyn Blobs>) -> Self {
         Self { rows, place }
     }
 
